@@ -1,0 +1,86 @@
+# Build rules shared by every room.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "Bessemer is built with clang 22 (blocks, the Objective-C ABI); "
+                      "run scripts/setup, then configure with a preset: cmake --preset release")
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  # Relative paths let other checkouts and CI share what was compiled once.
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1 ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
+endif()
+
+find_program(LLD ld.lld-22)
+if(LLD)
+  add_link_options(-fuse-ld=${LLD})
+endif()
+
+add_library(bessemer_options INTERFACE)
+target_compile_options(bessemer_options INTERFACE -Wall -Wextra -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
+  $<$<COMPILE_LANGUAGE:C>:-Wno-missing-field-initializers>)
+if(BESSEMER_SANITIZE)
+  add_compile_options(-fsanitize=${BESSEMER_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${BESSEMER_SANITIZE})
+endif()
+
+# Apple's metal-cpp, fetched by scripts/setup; system headers, since they are not ours to fix.
+add_library(metal_cpp INTERFACE)
+target_include_directories(metal_cpp SYSTEM INTERFACE "${BESSEMER_DEPS_DIR}/metal-cpp")
+
+# bessemer_flatbuffer(target schema.fbs...): a header-only target with <name>_generated.h for each.
+find_program(FLATC flatc REQUIRED)
+function(bessemer_flatbuffer target)
+  set(outputs)
+  foreach(schema ${ARGN})
+    get_filename_component(name ${schema} NAME_WE)
+    set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}_generated.h")
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${FLATC} --cpp --cpp-std c++17 --scoped-enums --gen-object-api
+              -o ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${schema}
+      DEPENDS ${schema} VERBATIM)
+    list(APPEND outputs ${output})
+  endforeach()
+  add_custom_target(${target}_generate DEPENDS ${outputs})
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_generate)
+  target_include_directories(${target} SYSTEM INTERFACE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()
+
+# bessemer_test(name SOURCES files... [DEPS targets...] [LABELS labels...]
+#               [ARGS arguments...] [ENVIRONMENT NAME=value...])
+# A GoogleTest program; each of its tests is a ctest case.
+function(bessemer_test name)
+  if(NOT BESSEMER_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(T "" "" "SOURCES;DEPS;LABELS;ARGS;ENVIRONMENT" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE bessemer_options ${T_DEPS} GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  # A fresh cache keeps a test from passing on what an earlier build compiled.
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST EXTRA_ARGS ${T_ARGS}
+    PROPERTIES LABELS "${T_LABELS}" TIMEOUT 300
+               ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache;${T_ENVIRONMENT}")
+endfunction()
+
+# bessemer_filecheck(file.ll... COMMAND tool args...): runs `tool args file | FileCheck file`.
+find_program(FILECHECK FileCheck-22 HINTS /usr/lib/llvm-22/bin)
