@@ -42,6 +42,10 @@ if(BESSEMER_SANITIZE)
   add_link_options(-fsanitize=${BESSEMER_SANITIZE})
 endif()
 
+if(BESSEMER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # Apple's metal-cpp, fetched by scripts/setup; system headers, since they are not ours to fix.
 add_library(metal_cpp INTERFACE)
 target_include_directories(metal_cpp SYSTEM INTERFACE "${BESSEMER_DEPS_DIR}/metal-cpp")
@@ -80,6 +84,34 @@ function(bessemer_test name)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST EXTRA_ARGS ${T_ARGS}
     PROPERTIES LABELS "${T_LABELS}" TIMEOUT 300
                ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache;${T_ENVIRONMENT}")
+endfunction()
+
+# bessemer_fuzzer(name SOURCES files... [DEPS targets...] [SEEDS files or folders...])
+# A reader of untrusted bytes under libFuzzer: build-fuzz/fuzz/<name>, seeds copied beside it. The file
+# defines LLVMFuzzerTestOneInput. In an ordinary build the same file is a test that runs the seeds once.
+function(bessemer_fuzzer name)
+  cmake_parse_arguments(F "" "" "SOURCES;DEPS;SEEDS" ${ARGN})
+  if(BESSEMER_FUZZ)
+    add_executable(${name} ${F_SOURCES})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  elseif(BESSEMER_BUILD_TESTS)
+    add_executable(${name} ${F_SOURCES} "${PROJECT_SOURCE_DIR}/cmake/fuzzer_main.cc")
+    set(seeds)
+    foreach(seed ${F_SEEDS})
+      get_filename_component(seed ${seed} ABSOLUTE)
+      list(APPEND seeds ${seed})
+    endforeach()
+    add_test(NAME ${name}.seeds COMMAND ${name} ${seeds})
+    set_tests_properties(${name}.seeds PROPERTIES TIMEOUT 300 LABELS fuzz)
+  else()
+    return()
+  endif()
+  target_link_libraries(${name} PRIVATE bessemer_options ${F_DEPS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+  set_property(GLOBAL APPEND PROPERTY BESSEMER_FUZZERS ${name})
+  foreach(seed ${F_SEEDS})
+    file(COPY ${seed} DESTINATION "${PROJECT_BINARY_DIR}/fuzz/${name}-seeds")
+  endforeach()
 endfunction()
 
 # bessemer_filecheck(file.ll... COMMAND tool args...): runs `tool args file | FileCheck file`.
