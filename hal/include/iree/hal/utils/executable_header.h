@@ -1,0 +1,18 @@
+#ifndef IREE_HAL_UTILS_EXECUTABLE_HEADER_H_
+#define IREE_HAL_UTILS_EXECUTABLE_HEADER_H_
+
+#include "iree/base/api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+iree_status_t
+iree_hal_read_executable_flatbuffer_header(iree_const_byte_span_t executable_data,
+                                           bool unsafe_infer_size, const char file_identifier[4],
+                                           iree_const_byte_span_t* out_flatbuffer_data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
