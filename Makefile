@@ -22,6 +22,37 @@ run: build
 test: build
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --no-tests=error
 
+# The kernel suite against the machine's limit and its peers: a table, a CSV file and a picture.
+bench:
+	@scripts/setup --bench
+	@cmake --preset release -DBESSEMER_BUILD_BENCHMARKS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
+	@.venv/bin/python bench/run.py $(BUILD)
+
+# The tests under AddressSanitizer with UBSan, then those that use threads under ThreadSanitizer.
+sanitize: setup
+	@for preset in asan-ubsan tsan; do \
+	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
+	  (cd build-$${preset%%-ubsan} && ctest --output-on-failure -j $(JOBS) --no-tests=error) || exit 1; \
+	done
+
+# clang-tidy over the files that differ from BASE (default: the main branch's last push).
+BASE ?= HEAD~1
+tidy: configure
+	@files=$$(git diff --name-only --diff-filter=d $(BASE) -- '*.cc'); \
+	[ -z "$$files" ] || clang-tidy-22 -p $(BUILD) --quiet $$files
+
+# Each fuzzer for FUZZ_SECONDS, from its seeds.
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
+	@for fuzzer in $$(find build-fuzz/fuzz -maxdepth 1 -type f -executable); do \
+	  mkdir -p $$fuzzer-corpus $$fuzzer-seeds; \
+	  echo "== $$(basename $$fuzzer)"; \
+	  $$fuzzer -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+	    -artifact_prefix=$$fuzzer- $$fuzzer-corpus $$fuzzer-seeds 2>&1 | tail -n 12 || exit 1; \
+	done
+
 format:
 	@git ls-files '*.cc' '*.h' '*.c' '*.m' | xargs clang-format-22 -i
 

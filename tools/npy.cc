@@ -18,14 +18,13 @@ constexpr size_t kMaxHeader = 64 * 1024;
 constexpr size_t kMaxRank = 64;
 
 struct Kind {
-  std::string_view descr;  // without the byte order
+  std::string_view descr; // without the byte order
   uint32_t element_type;
 };
 constexpr std::array kKinds = {
-    Kind{"b1", 0x13000008}, Kind{"i1", 0x10000008},  Kind{"i2", 0x10000010},
-    Kind{"i4", 0x10000020}, Kind{"i8", 0x10000040},  Kind{"u1", 0x12000008},
-    Kind{"u2", 0x12000010}, Kind{"u4", 0x12000020},  Kind{"u8", 0x12000040},
-    Kind{"f2", 0x21000010}, Kind{"f4", 0x21000020},  Kind{"f8", 0x21000040},
+    Kind{"b1", 0x13000008}, Kind{"i1", 0x10000008},  Kind{"i2", 0x10000010}, Kind{"i4", 0x10000020},
+    Kind{"i8", 0x10000040}, Kind{"u1", 0x12000008},  Kind{"u2", 0x12000010}, Kind{"u4", 0x12000020},
+    Kind{"u8", 0x12000040}, Kind{"f2", 0x21000010},  Kind{"f4", 0x21000020}, Kind{"f8", 0x21000040},
     Kind{"c8", 0x23000040}, Kind{"c16", 0x23000080}, Kind{"V2", 0x00000010},
 };
 
@@ -126,7 +125,7 @@ private:
       if (error != std::errc() || sizes.size() == kMaxRank)
         return false;
       text_.remove_prefix(end - text_.data());
-      if (text_.starts_with('L'))  // written by Python 2
+      if (text_.starts_with('L')) // written by Python 2
         text_.remove_prefix(1);
       sizes.push_back(size);
       if (!take(',') && !(space(), text_.starts_with(')')))
@@ -138,7 +137,7 @@ private:
   std::string_view text_;
 };
 
-}  // namespace
+} // namespace
 
 std::expected<uint64_t, std::string> byte_length(uint32_t element_type,
                                                  const std::vector<uint64_t>& shape) {
@@ -207,7 +206,7 @@ std::expected<Array, std::string> parse_npy(std::string_view bytes, size_t* cons
 std::expected<void, std::string> format_npy(const Array& array, std::string& out) {
   uint32_t type = array.element_type;
   uint32_t numerical = type >> 24, bits = type & 0xFF;
-  if (numerical == 0x11)  // signed is what NumPy's i means
+  if (numerical == 0x11) // signed is what NumPy's i means
     type = 0x10u << 24 | bits;
   if (numerical == 0x22 && bits == 16)
     type = 0x00000010;
@@ -236,4 +235,4 @@ std::expected<void, std::string> format_npy(const Array& array, std::string& out
   return {};
 }
 
-}  // namespace bessemer::tools
+} // namespace bessemer::tools

@@ -19,20 +19,21 @@ struct Array {
   std::vector<uint8_t> data;
 };
 
-// Reads the array that starts at the stream's position and leaves the stream behind it: several arrays
-// may follow one another in a file. Types: b, i, u, f, c and V2 (bfloat16 as NumPy without an extension
-// writes it, read as opaque 16-bit elements). An error names what was found and what would be right.
+// Reads the array that starts at the stream's position and leaves the stream behind it: several
+// arrays may follow one another in a file. Types: b, i, u, f, c and V2 (bfloat16 as NumPy without
+// an extension writes it, read as opaque 16-bit elements). An error names what was found and what
+// would be right.
 std::expected<Array, std::string> read_npy(std::istream& stream);
 
 // The same from bytes in memory; `*consumed`, where given, is set to the bytes that were read.
 std::expected<Array, std::string> parse_npy(std::string_view bytes, size_t* consumed = nullptr);
 
-// Appends version 1.0 bytes. Signless integers are written as signed, bfloat16 as V2. An element type
-// that NumPy has no kind for (4-bit integers, 8-bit floats) is an error.
+// Appends version 1.0 bytes. Signless integers are written as signed, bfloat16 as V2. An element
+// type that NumPy has no kind for (4-bit integers, 8-bit floats) is an error.
 std::expected<void, std::string> format_npy(const Array& array, std::string& out);
 
 // Bytes that `shape` elements of `element_type` need; an error when that overflows 64 bits.
 std::expected<uint64_t, std::string> byte_length(uint32_t element_type,
                                                  const std::vector<uint64_t>& shape);
 
-}  // namespace bessemer::tools
+} // namespace bessemer::tools
