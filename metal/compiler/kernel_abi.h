@@ -15,7 +15,8 @@ extern "C" {
 typedef struct bessemer_dispatch_t {
   // Host address of what is bound to [[buffer(n)]] (offset added); null when nothing is.
   void* buffers[BESSEMER_MAX_BUFFERS];
-  // Offset of [[threadgroup(n)]] in the threadgroup memory block, after the static part.
+  // Offset of [[threadgroup(n)]] from the start of the threadgroup memory block; these parts follow
+  // the static one.
   uint32_t threadgroup_offsets[BESSEMER_MAX_BUFFERS];
   uint32_t threads_per_grid[3];
   uint32_t threadgroups_per_grid[3];
