@@ -1,0 +1,82 @@
+#include "metal/runtime/host_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace bessemer::metal {
+
+namespace {
+
+constexpr uint64_t kSmallAlignment = 256;
+// From here on a mapping of its own: zero pages come from the kernel only when touched.
+constexpr uint64_t kMapThreshold = 64 * 1024;
+constexpr uint64_t kHugePage = 2 * 1024 * 1024;
+
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// The lowest memory limit among this process's control groups (version 2), or all ones.
+uint64_t control_group_limit() {
+  uint64_t limit = ~uint64_t{0};
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (!line.starts_with("0::"))
+      continue;
+    std::string path = line.substr(3);
+    while (path.starts_with('/')) {
+      std::ifstream file("/sys/fs/cgroup" + path + "/memory.max");
+      uint64_t bytes = 0;
+      if (file >> bytes)
+        limit = std::min(limit, bytes);
+      path.resize(path.rfind('/'));
+    }
+  }
+  return limit;
+}
+
+} // namespace
+
+uint64_t host_page_size() {
+  static const uint64_t size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+uint64_t host_memory_size(uint64_t length) {
+  uint64_t unit = length < host_page_size() ? kSmallAlignment : host_page_size();
+  return round_up(std::max<uint64_t>(length, 1), unit);
+}
+
+void* host_memory_allocate(uint64_t size) {
+  if (size < kMapThreshold) {
+    uint64_t alignment = size < host_page_size() ? kSmallAlignment : host_page_size();
+    void* memory = std::aligned_alloc(alignment, size);
+    if (memory)
+      std::memset(memory, 0, size);
+    return memory;
+  }
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return nullptr;
+  if (size >= kHugePage)
+    madvise(memory, size, MADV_HUGEPAGE); // a hint; a kernel without them is as right
+  return memory;
+}
+
+void host_memory_free(void* memory, uint64_t size) {
+  if (size < kMapThreshold)
+    std::free(memory);
+  else
+    munmap(memory, size);
+}
+
+uint64_t host_memory_total() {
+  static const uint64_t total = std::min(
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * host_page_size(), control_group_limit());
+  return total;
+}
+
+} // namespace bessemer::metal
