@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace bessemer::metal {
+namespace mtl {
 
 bool GpuFamilyProfile::supports(GPUFamily family) const {
   auto number = static_cast<Integer>(family);
@@ -64,4 +64,4 @@ GpuFamilyProfile gpu_family_from_environment() {
   return {};
 }
 
-} // namespace bessemer::metal
+} // namespace mtl

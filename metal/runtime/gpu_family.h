@@ -7,7 +7,7 @@
 
 #include "metal/runtime/types.h"
 
-namespace bessemer::metal {
+namespace mtl {
 
 /// A point in Metal's feature set tables.
 struct GpuFamilyProfile {
@@ -27,4 +27,4 @@ std::optional<GpuFamilyProfile> parse_gpu_family(std::string_view text);
 /// What BESSEMER_GPU_FAMILY names, Apple9 when it is unset or (with a message) not understood.
 GpuFamilyProfile gpu_family_from_environment();
 
-} // namespace bessemer::metal
+} // namespace mtl

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bessemer::metal {
+namespace mtl {
 namespace {
 
 // Rows of Metal's feature set tables.
@@ -43,4 +43,4 @@ TEST(GpuFamily, ArchitectureTellsGenerationAndSizeClass) {
 }
 
 } // namespace
-} // namespace bessemer::metal
+} // namespace mtl

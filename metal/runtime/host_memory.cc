@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace bessemer::metal {
+namespace mtl {
 
 namespace {
 
@@ -79,4 +79,4 @@ uint64_t host_memory_total() {
   return total;
 }
 
-} // namespace bessemer::metal
+} // namespace mtl

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bessemer::metal {
+namespace mtl {
 
 /// Clients align no-copy memory to this, as `vm_page_size` tells them; also the unit of big
 /// buffers.
@@ -23,4 +23,4 @@ void host_memory_free(void* memory, uint64_t size);
 /// Physical memory this process may use: the machine's, or its control group's limit.
 uint64_t host_memory_total();
 
-} // namespace bessemer::metal
+} // namespace mtl

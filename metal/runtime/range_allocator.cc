@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace bessemer::metal {
+namespace mtl {
 
 namespace {
 
@@ -75,4 +75,4 @@ uint64_t RangeAllocator::largest_free(uint64_t alignment) const {
   return largest;
 }
 
-} // namespace bessemer::metal
+} // namespace mtl

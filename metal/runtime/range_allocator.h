@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace bessemer::metal {
+namespace mtl {
 
 /// Best fit over [0, size), neighbours joined again when both are free. Not thread safe.
 class RangeAllocator {
@@ -35,4 +35,4 @@ private:
   std::set<std::pair<uint64_t, uint64_t>> by_size_; // (size, offset)
 };
 
-} // namespace bessemer::metal
+} // namespace mtl

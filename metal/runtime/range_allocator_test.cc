@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-namespace bessemer::metal {
+namespace mtl {
 namespace {
 
 TEST(RangeAllocator, FillsTheWholeSpanAndThenRefuses) {
@@ -76,4 +76,4 @@ TEST(RangeAllocator, NeverOverlapsAndAlwaysJoinsAgain) {
 }
 
 } // namespace
-} // namespace bessemer::metal
+} // namespace mtl

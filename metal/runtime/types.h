@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bessemer::metal {
+// Every class of metal/runtime is in this namespace (the tables of metal/compiler are in
+// bessemer::metal, whose Library and Function are other things).
+namespace mtl {
 
 using UInteger = uint64_t;
 using Integer = int64_t;
@@ -148,4 +150,4 @@ inline constexpr UInteger kMaxThreadgroupMemory = 32 * 1024;
 inline constexpr UInteger kMaxThreadsPerThreadgroup = 1024;
 inline constexpr UInteger kMaxSetBytes = 4096;
 
-} // namespace bessemer::metal
+} // namespace mtl

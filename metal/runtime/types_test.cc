@@ -4,7 +4,7 @@
 #include <Metal/Metal.hpp>
 #include <gtest/gtest.h>
 
-namespace bessemer::metal {
+namespace mtl {
 namespace {
 
 template <class Ours, class Theirs>
@@ -81,4 +81,4 @@ TEST(Types, ResourceOptionsPackAsMetalPacksThem) {
 }
 
 } // namespace
-} // namespace bessemer::metal
+} // namespace mtl
