@@ -1,0 +1,33 @@
+// An AIR module in memory: parsing bitcode that Apple's compiler or ours wrote, and taking out what
+// a stock LLVM cannot use.
+#pragma once
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <memory>
+
+namespace bessemer::air {
+
+/// Address spaces of AIR. A pointer's space is always known; thread memory is not generic.
+enum AddressSpace : unsigned { Thread = 0, Device = 1, Constant = 2, Threadgroup = 3 };
+
+/// The data layout that AIR modules carry.
+extern const char kDataLayout[];
+
+/// Parses bitcode, with or without Darwin's wrapper, at any alignment.
+/// Typed pointers of old producers become opaque ones. Bad bitcode is an error that says why.
+llvm::Expected<std::unique_ptr<llvm::Module>> parse_module(llvm::MemoryBufferRef bitcode,
+                                                           llvm::LLVMContext& context);
+
+/// Sets triple and data layout to those of the machine that code is made for and removes what means
+/// nothing to LLVM here: unused declarations left by bitcode upgrades, attributes of Apple's own
+/// targets, `air.*` module flags. Metadata that says how kernels are called stays.
+/// Idempotent.
+void normalise(llvm::Module& module, llvm::StringRef triple, llvm::StringRef data_layout);
+
+/// The bytes of `module` as bitcode.
+std::string write_bitcode(const llvm::Module& module);
+
+} // namespace bessemer::air
