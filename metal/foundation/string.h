@@ -57,7 +57,7 @@ inline constinit ConstantString literal_storage = {
 
 /// An ASCII string that exists for ever, without start-up cost.
 template <LiteralText Text>
-constexpr String* literal() {
+String* literal() {
   return reinterpret_cast<String*>(&literal_storage<Text>);
 }
 

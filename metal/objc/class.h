@@ -105,6 +105,9 @@ inline constexpr NativeClass native_class = {
     [](Object* object) { static_cast<T*>(object)->~T(); },
 };
 
+template <class T>
+inline constexpr NativeClass foreign_class = {sizeof(T), nullptr, [](Object*) {}};
+
 // The parts of a class that OBJC_DEFINE_CLASS takes by name.
 struct ClassMembers {
   std::initializer_list<MethodDefinition> methods = {};
@@ -124,26 +127,35 @@ struct ClassDefinition {
 
 // Defines class T, declared by OBJC_CLASS with the same name, in T's own namespace.
 #define OBJC_DEFINE_CLASS(cpp_class, objc_name, superclass, ...)                                   \
-  static_assert(std::string_view(objc_name) == cpp_class::kObjcName);                              \
-  OBJC_DEFINE_CLASS_WITH(cpp_class, objc_name, &superclass::class_object,                          \
-                         ::objc::ClassMembers{__VA_ARGS__})
+  OBJC_DEFINE_CLASS_WITH(cpp_class, objc_name, &superclass::class_object, __VA_ARGS__)
 
 #define OBJC_DEFINE_CLASS_WITH(cpp_class, objc_name, superclass_object, ...)                       \
   static_assert(std::is_base_of_v<::objc::Object, cpp_class> &&                                    \
                     !std::is_polymorphic_v<cpp_class> &&                                           \
                     std::is_same_v<cpp_class::ObjcSelf, cpp_class>,                                \
                 "an Objective-C class begins with isa and has its own OBJC_CLASS");                \
+  OBJC_DEFINE_CLASS_STORAGE(cpp_class, objc_name, superclass_object,                               \
+                            ::objc::native_class<cpp_class>, __VA_ARGS__)
+
+// The same for a class whose instances are not objc::Objects: made by the compiler, never freed.
+#define OBJC_DEFINE_FOREIGN_CLASS(cpp_class, objc_name, superclass, ...)                           \
+  OBJC_DEFINE_CLASS_STORAGE(cpp_class, objc_name, &superclass::class_object,                       \
+                            ::objc::foreign_class<cpp_class>, __VA_ARGS__)
+
+#define OBJC_DEFINE_CLASS_STORAGE(cpp_class, objc_name, superclass_object, native, ...)            \
+  static_assert(std::string_view(objc_name) == cpp_class::kObjcName);                              \
   constinit ::objc::Class cpp_class::class_object{};                                               \
   static constinit ::objc::Class cpp_class##_metaclass{};                                          \
-  [[gnu::visibility("default"), gnu::used]] extern ::objc::Class* const                            \
-      cpp_class##_reference __asm__("._OBJC_REF_CLASS_" objc_name);                                \
-  constinit ::objc::Class* const cpp_class##_reference = &cpp_class::class_object;                 \
-  static constexpr ::objc::ClassMembers cpp_class##_members = __VA_ARGS__;                         \
+  [[gnu::visibility("default")]] extern ::objc::Class* const cpp_class##_reference __asm__(        \
+      "._OBJC_REF_CLASS_" objc_name);                                                              \
+  [[gnu::used]] constinit ::objc::Class* const cpp_class##_reference = &cpp_class::class_object;   \
+  static constexpr ::objc::ClassMembers cpp_class##_members = {__VA_ARGS__};                       \
   static constexpr ::objc::ClassDefinition cpp_class##_definition = {                              \
-      &cpp_class::class_object, &cpp_class##_metaclass,           objc_name,                       \
-      superclass_object,        &::objc::native_class<cpp_class>, cpp_class##_members};            \
-  [[gnu::section("objc_native_classes"), gnu::used, gnu::retain]]                                  \
-  static constexpr const ::objc::ClassDefinition* cpp_class##_entry = &cpp_class##_definition
+      &cpp_class::class_object, &cpp_class##_metaclass, objc_name, superclass_object, &native,     \
+      cpp_class##_members};                                                                        \
+  [[gnu::section("objc_native_classes"), gnu::used,                                                \
+    gnu::retain]] static constexpr const ::objc::ClassDefinition* cpp_class##_entry =              \
+      &cpp_class##_definition
 
 // Storage for an instance of `cls`, zeroed, isa set; the C++ part is not constructed.
 void* allocate_instance(Class* cls);
