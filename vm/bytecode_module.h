@@ -40,6 +40,9 @@ public:
   virtual std::string_view functionName(size_t ordinal) const = 0;
   // One function as text, an operation a line: for inspection and for traces.
   virtual Result<std::string> disassemble(size_t ordinal) const = 0;
+  // "file:line:column" of the model for a byte offset in a function, from the debug database;
+  // several places, innermost first, are joined by " <- ". Empty when unknown.
+  virtual std::string sourceLocation(size_t ordinal, uint32_t offset) const = 0;
 };
 
 } // namespace bessemer::vm

@@ -18,7 +18,11 @@
 namespace bessemer::vm {
 
 class Context;
+class Function;
 struct CallTarget;
+
+Result<void> call(const Function& function, std::span<const Value> arguments,
+                  std::span<Value> results);
 
 // A function in a context, ready to be called. Lives as long as its context.
 class Function {
@@ -38,6 +42,7 @@ public:
 private:
   friend class Context;
   friend class Invocation;
+  friend Result<void> call(const Function&, std::span<const Value>, std::span<Value>);
   Context* context_ = nullptr;
   const Module* module_ = nullptr;
   const Export* export_ = nullptr;

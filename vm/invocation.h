@@ -42,8 +42,6 @@ public:
 private:
   struct State;
   explicit Invocation(std::unique_ptr<State> state);
-  friend Result<void> call(const Function&, std::span<const Value>, std::vector<Value>&);
-  friend Result<void> call(const Function&, std::span<const Value>, std::span<Value>);
   std::unique_ptr<State> state_;
 };
 

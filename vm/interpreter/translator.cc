@@ -1,0 +1,551 @@
+#include "vm/interpreter/translator.h"
+
+#include <algorithm>
+
+#include "vm/bytecode/disassembler.h"
+#include "vm/bytecode/verifier.h"
+#include "vm/interpreter/handlers.h"
+
+namespace bessemer::vm::interpreter {
+
+namespace {
+
+using bytecode::ArgumentLayout;
+using bytecode::Branch;
+using bytecode::Copy;
+using bytecode::FunctionDef;
+using bytecode::Instruction;
+using bytecode::Op;
+using bytecode::Program;
+using bytecode::Register;
+
+constexpr uint64_t kImportBit = 0x80000000;
+
+// A register as an operand cell holds it.
+uint16_t encode(Register reg) {
+  return static_cast<uint16_t>(reg.index() | (reg.moves() ? kMoveBit : 0));
+}
+
+bool isWide(ValueType type) { return type == ValueType::I64 || type == ValueType::F64; }
+
+ArgumentLayout resultLayout(const Signature& signature) {
+  Signature results;
+  for (ValueType type : signature.results)
+    results.arguments.push_back({type, {}});
+  return ArgumentLayout(results);
+}
+
+// Registers in three groups: words, wide words, references. Both ends of a call agree on the order,
+// since both follow the same signature.
+struct Groups {
+  std::vector<size_t> words, wide_words, refs; // indices of values
+
+  void add(ValueType type, size_t index) {
+    (type == ValueType::Ref ? refs : isWide(type) ? wide_words : words).push_back(index);
+  }
+  explicit Groups(const std::vector<ValueType>& types) {
+    for (size_t i = 0; i < types.size(); ++i)
+      add(types[i], i);
+  }
+  explicit Groups(const std::vector<Signature::Item>& items) {
+    for (size_t i = 0; i < items.size(); ++i)
+      add(items[i].type, i);
+  }
+  template <class Visit>
+  void forEach(Visit visit) const {
+    for (const std::vector<size_t>* group : {&words, &wide_words, &refs})
+      for (size_t index : *group)
+        visit(index);
+  }
+};
+
+class FunctionTranslator {
+public:
+  FunctionTranslator(const Program& program, size_t ordinal,
+                     const std::vector<std::unique_ptr<FunctionCode>>& functions, bool trace)
+      : program_(program), function_(program.functions[ordinal]), ordinal_(ordinal),
+        functions_(functions), code_(*functions[ordinal]), trace_(trace) {}
+
+  Result<void> run() {
+    emitHostReturn();
+    uint32_t pc = 0;
+    while (pc < function_.code.size()) {
+      BESSEMER_RETURN_IF_ERROR(bytecode::decode(function_.code, pc, instruction_));
+      if (instruction_.op == Op::Block) {
+        blocks_.push_back({pc, size()});
+        comparison_ = nullptr;
+      } else {
+        BESSEMER_RETURN_IF_ERROR(emitInstruction());
+      }
+      pc = instruction_.end;
+    }
+    begin(static_cast<uint32_t>(function_.code.size()));
+    put(failAlways);
+    emitEdges();
+    link();
+    return {};
+  }
+
+private:
+  // Where a branch goes: a block, or code that first makes the branch's copies.
+  struct Destination {
+    bool edge = false;
+    uint32_t index = 0; // byte offset of the block; or index in edges_
+  };
+  struct Fixup {
+    size_t cell;
+    Destination destination;
+  };
+  struct Block {
+    uint32_t pc;
+    size_t cell;
+  };
+  struct Edge {
+    Branch branch;
+    uint32_t pc; // of the operation that branches
+    size_t cell = 0;
+  };
+
+  size_t size() const { return code_.cells.size(); }
+  Cell& add() { return code_.cells.emplace_back(Cell{.i64 = 0}); }
+  void put(Handler* handler) { add().handler = handler; }
+  void putNumber(int64_t value) { add().i64 = value; }
+  void putPointer(const void* pointer) { add().pointer = pointer; }
+  void putRegisters(std::initializer_list<uint16_t> registers) {
+    Cell& cell = add();
+    std::ranges::copy(registers, cell.reg);
+  }
+  // Any number of 16-bit values, four to a cell.
+  void putPacked(const std::vector<uint16_t>& values) {
+    for (size_t i = 0; i < values.size(); i += 4) {
+      Cell& cell = add();
+      for (size_t k = 0; k < 4 && i + k < values.size(); ++k)
+        cell.reg[k] = values[i + k];
+    }
+  }
+  void putTarget(Destination destination) {
+    fixups_.push_back({size(), destination});
+    add();
+  }
+  void begin(uint32_t pc) { code_.positions.push_back({static_cast<uint32_t>(size()), pc}); }
+
+  Destination destinationOf(const Branch& branch) {
+    if (branch.copies.empty())
+      return {false, branch.target};
+    edges_.push_back({branch, instruction_.pc, 0});
+    return {true, static_cast<uint32_t>(edges_.size() - 1)};
+  }
+
+  // The copies of a branch, in order within each bank; a 64-bit value's two words are joined. With
+  // `target`, a jump there follows.
+  void emitCopies(const std::vector<Copy>& copies, const Destination* target) {
+    std::vector<uint16_t> words;
+    std::vector<uint16_t> refs;
+    size_t wide = 0;
+    for (size_t i = 0; i < copies.size(); ++i) {
+      Copy copy = copies[i];
+      if (copy.source.isRef()) {
+        refs.push_back(encode(copy.source));
+        refs.push_back(copy.target.index());
+        continue;
+      }
+      uint16_t source = copy.source.index();
+      uint16_t to = copy.target.index();
+      bool pair = source % 2 == 0 && to % 2 == 0 && i + 1 < copies.size() &&
+                  copies[i + 1].source.bits == source + 1 && copies[i + 1].target.bits == to + 1;
+      words.push_back(source);
+      words.push_back(static_cast<uint16_t>(to | (pair ? kWideBit : 0)));
+      if (pair) {
+        ++wide;
+        ++i;
+      }
+    }
+    if (!refs.empty()) {
+      put(copyRefs);
+      putNumber(static_cast<int64_t>(refs.size() / 2));
+      putPacked(refs);
+    }
+    size_t count = words.size() / 2;
+    if (count == 0) {
+      if (target) {
+        put(jump);
+        putTarget(*target);
+      }
+    } else if (count <= kMaxPlainCopies && (wide == 0 || wide == count)) {
+      for (size_t i = 1; i < words.size(); i += 2)
+        words[i] &= static_cast<uint16_t>(~kWideBit);
+      put(copyHandler(count, wide != 0, target != nullptr));
+      putPacked(words);
+      if (target)
+        putTarget(*target);
+    } else {
+      put(copyWords);
+      putNumber(static_cast<int64_t>(count));
+      putPacked(words);
+      if (target) {
+        put(jump);
+        putTarget(*target);
+      }
+    }
+  }
+
+  // Copies and jump; no jump to the block that is next anyway.
+  void emitBranch(const Branch& branch) {
+    Destination target{false, branch.target};
+    emitCopies(branch.copies, branch.target == instruction_.end ? nullptr : &target);
+  }
+
+  void emitConditional() {
+    const Branch& if_true = instruction_.branches[0];
+    const Branch& if_false = instruction_.branches[1];
+    // The branch that needs no code when its block is next falls through; else the false one.
+    bool true_is_next = if_true.copies.empty() && if_true.target == instruction_.end;
+    const Branch& taken = true_is_next ? if_false : if_true;
+    const Branch& other = true_is_next ? if_true : if_false;
+    uint16_t condition = instruction_.registers[0].index();
+    Handler* fused = comparison_ && comparison_result_ == condition
+                         ? compareBranchHandler(comparison_op_, !true_is_next)
+                         : nullptr;
+    if (fused) {
+      // The comparison is the last thing emitted: it becomes both.
+      code_.cells[comparison_cell_].handler = fused;
+    } else {
+      traceInstruction();
+      begin(instruction_.pc);
+      put(true_is_next ? jumpIfNot : jumpIf);
+      putRegisters({condition});
+    }
+    putTarget(destinationOf(taken));
+    emitBranch(other);
+  }
+
+  void emitTable() {
+    traceInstruction();
+    begin(instruction_.pc);
+    put(jumpTable);
+    Cell& header = add();
+    header.reg[0] = instruction_.registers[0].index();
+    header.u32[1] = static_cast<uint32_t>(instruction_.branches.size() - 1);
+    for (const Branch& branch : instruction_.branches)
+      putTarget(destinationOf(branch));
+  }
+
+  std::vector<uint16_t> resultRegisters(const Groups& groups) {
+    std::vector<uint16_t> registers;
+    groups.forEach([&](size_t index) { registers.push_back(instruction_.results[index].index()); });
+    return registers;
+  }
+
+  Result<void> emitCall() {
+    uint64_t callee = instruction_.immediates[0];
+    if (callee & kImportBit)
+      return emitImportCall(static_cast<uint32_t>(callee & ~kImportBit));
+    const FunctionCode& code = *functions_[callee];
+    Groups arguments(code.signature->arguments);
+    Groups results(code.signature->results);
+    size_t argument_cells = (instruction_.operands.size() + 1) / 2;
+    if (3 + argument_cells > UINT16_MAX)
+      return fail(StatusCode::ResourceExhausted, program_.describe(ordinal_),
+                  ": a call with too many arguments");
+    put(callInternal);
+    add().function = &code;
+    putRegisters({static_cast<uint16_t>(arguments.words.size()),
+                  static_cast<uint16_t>(arguments.wide_words.size()),
+                  static_cast<uint16_t>(arguments.refs.size()),
+                  static_cast<uint16_t>(3 + argument_cells)});
+    std::vector<uint16_t> pairs;
+    arguments.forEach([&](size_t index) {
+      pairs.push_back(encode(instruction_.operands[index]));
+      pairs.push_back(code.arguments.registers[index]);
+    });
+    putPacked(pairs);
+    putPacked(resultRegisters(results));
+    return {};
+  }
+
+  Result<void> emitImportCall(uint32_t ordinal) {
+    const Signature& signature = *program_.imports[ordinal].signature;
+    auto call = std::make_unique<ImportCall>();
+    call->ordinal = ordinal;
+    size_t operand = 0;
+    size_t slot = 0;
+    auto pass = [&](ValueType type) {
+      Register source = instruction_.operands[operand++];
+      Transfer transfer{source.index(), static_cast<uint16_t>(slot++)};
+      (type == ValueType::Ref ? call->refs
+       : isWide(type)         ? call->wide_words
+                              : call->words)
+          .push_back(transfer);
+      if (source.moves())
+        call->moved.push_back(source.index());
+    };
+    for (size_t i = 0; i < signature.arguments.size(); ++i) {
+      const Signature::Item& item = signature.arguments[i];
+      if (!item.isSpan()) {
+        pass(item.type);
+        continue;
+      }
+      uint16_t count = instruction_.segments[i];
+      call->counts.push_back({count, static_cast<uint16_t>(slot++)});
+      for (uint16_t tuple = 0; tuple < count; ++tuple)
+        for (ValueType type : item.tuple)
+          pass(type);
+    }
+    if (slot > UINT16_MAX)
+      return fail(StatusCode::ResourceExhausted, program_.describe(ordinal_),
+                  ": a call with too many arguments");
+    call->argument_slots = static_cast<uint32_t>(slot);
+    call->result_slots = static_cast<uint32_t>(signature.results.size());
+    for (size_t i = 0; i < signature.results.size(); ++i) {
+      ValueType type = signature.results[i];
+      Transfer transfer{static_cast<uint16_t>(i), instruction_.results[i].index()};
+      (type == ValueType::Ref ? call->result_refs
+       : isWide(type)         ? call->result_wide_words
+                              : call->result_words)
+          .push_back(transfer);
+    }
+    put(callImport);
+    add().import_call = call.get();
+    putPacked(resultRegisters(Groups(signature.results)));
+    code_.import_calls.push_back(std::move(call));
+    return {};
+  }
+
+  void emitReturn() {
+    Groups groups(function_.signature->results);
+    if (instruction_.operands.empty()) {
+      put(callReturnNone);
+      return;
+    }
+    put(callReturn);
+    putRegisters({static_cast<uint16_t>(groups.words.size()),
+                  static_cast<uint16_t>(groups.wide_words.size()),
+                  static_cast<uint16_t>(groups.refs.size())});
+    std::vector<uint16_t> registers;
+    groups.forEach(
+        [&](size_t index) { registers.push_back(encode(instruction_.operands[index])); });
+    putPacked(registers);
+  }
+
+  void emitSwitch(Handler* handler, bool references) {
+    put(handler);
+    const auto& registers = instruction_.registers;
+    putRegisters({encode(registers[0]), encode(registers[1]), encode(registers[2]),
+                  static_cast<uint16_t>(instruction_.operands.size())});
+    if (references)
+      putPointer(&program_.types[instruction_.immediates[0]]);
+    emitList(instruction_.operands);
+  }
+
+  void emitList(const std::vector<Register>& list) {
+    std::vector<uint16_t> registers;
+    for (Register reg : list)
+      registers.push_back(encode(reg));
+    putPacked(registers);
+  }
+
+  // Empties registers; `only_moved`: those whose operand moves.
+  void emitDiscard(bool only_moved) {
+    std::vector<uint16_t> registers;
+    for (Register reg : instruction_.operands)
+      if (!only_moved || reg.moves())
+        registers.push_back(reg.index());
+    if (registers.empty())
+      return;
+    put(discardRefs);
+    putNumber(static_cast<int64_t>(registers.size()));
+    putPacked(registers);
+  }
+
+  // Operations whose operands are single registers and immediates.
+  void emitSimple() {
+    put(simpleHandlers()[static_cast<size_t>(instruction_.op)]);
+    std::vector<uint16_t> registers;
+    for (Register reg : instruction_.registers)
+      registers.push_back(encode(reg));
+    putPacked(registers);
+    size_t next = 0;
+    for (char operand : instruction_.info->operands) {
+      switch (operand) {
+      case '4':
+      case '8':
+      case 'e':
+      case 'd':
+      case 'g':
+      case 'G':
+      case 'n':
+        putNumber(static_cast<int64_t>(instruction_.immediates[next++]));
+        break;
+      case 'o':
+        putPointer(program_.rodata[instruction_.immediates[next++]].get());
+        break;
+      case 't':
+        putPointer(&program_.types[instruction_.immediates[next++]]);
+        break;
+      default:
+        break;
+      }
+    }
+  }
+
+  void traceInstruction() {
+    if (!trace_)
+      return;
+    begin(instruction_.pc);
+    std::string_view name = function_.name;
+    code_.texts.push_back(std::make_unique<std::string>(
+        concat("[", program_.name, ".", name.empty() ? concat("@", ordinal_) : std::string(name),
+               "+", instruction_.pc, "] ", bytecode::disassemble(program_, instruction_))));
+    put(traceOperation);
+    putPointer(code_.texts.back().get());
+  }
+
+  Result<void> emitInstruction() {
+    if (instruction_.op == Op::CondBr) {
+      emitConditional();
+      return {};
+    }
+    if (instruction_.op == Op::BrTable) {
+      emitTable();
+      return {};
+    }
+    traceInstruction();
+    begin(instruction_.pc);
+    comparison_ = nullptr;
+    switch (instruction_.op) {
+    case Op::Br:
+    case Op::Break:
+    case Op::CondBreak:
+      emitBranch(instruction_.branches[0]);
+      return {};
+    case Op::Yield: {
+      emitCopies(instruction_.branches[0].copies, nullptr);
+      put(yieldTo);
+      putTarget({false, instruction_.branches[0].target});
+      return {};
+    }
+    case Op::Call:
+    case Op::CallVariadic:
+      return emitCall();
+    case Op::CallYieldable:
+    case Op::CallVariadicYieldable:
+      BESSEMER_RETURN_IF_ERROR(emitCall());
+      emitBranch(instruction_.branches[0]);
+      return {};
+    case Op::Return:
+      emitReturn();
+      return {};
+    case Op::Fail:
+      put(failWith);
+      putRegisters({instruction_.registers[0].index()});
+      putPointer(instruction_.text.data());
+      putNumber(static_cast<int64_t>(instruction_.text.size()));
+      return {};
+    case Op::ImportResolved:
+      put(importResolved);
+      putRegisters({instruction_.registers[0].index()});
+      putNumber(static_cast<int64_t>(instruction_.immediates[0] & ~kImportBit));
+      return {};
+    case Op::Trace:
+    case Op::Print:
+      emitDiscard(true);
+      return {};
+    case Op::DiscardRefs:
+      emitDiscard(false);
+      return {};
+    case Op::SwitchI32:
+    case Op::SwitchF32:
+      emitSwitch(switchWord, false);
+      return {};
+    case Op::SwitchI64:
+    case Op::SwitchF64:
+      emitSwitch(switchWide, false);
+      return {};
+    case Op::SwitchRef:
+      emitSwitch(switchRef, true);
+      return {};
+    default:
+      break;
+    }
+    if (compareBranchHandler(instruction_.op, true) && !trace_) {
+      comparison_ = instruction_.info;
+      comparison_op_ = instruction_.op;
+      comparison_cell_ = size();
+      comparison_result_ = instruction_.registers.back().index();
+      // Operands always take one cell with the result in its last used place: the branch's target
+      // follows them.
+    }
+    emitSimple();
+    return {};
+  }
+
+  void emitHostReturn() {
+    Groups groups(code_.signature->results);
+    std::vector<uint16_t> registers;
+    groups.forEach([&](size_t index) { registers.push_back(code_.results.registers[index]); });
+    std::vector<Cell> body;
+    body.swap(code_.cells);
+    putPacked(registers);
+    put(hostReturn);
+    code_.host_return.swap(code_.cells);
+    code_.cells.swap(body);
+  }
+
+  void emitEdges() {
+    for (size_t i = 0; i < edges_.size(); ++i) {
+      edges_[i].cell = size();
+      begin(edges_[i].pc);
+      Destination target{false, edges_[i].branch.target};
+      emitCopies(edges_[i].branch.copies, &target);
+    }
+  }
+
+  // The cells have their final addresses: targets become pointers.
+  void link() {
+    code_.cells.shrink_to_fit();
+    for (const Fixup& fixup : fixups_) {
+      size_t cell =
+          fixup.destination.edge
+              ? edges_[fixup.destination.index].cell
+              : std::ranges::lower_bound(blocks_, fixup.destination.index, {}, &Block::pc)->cell;
+      code_.cells[fixup.cell].target = code_.cells.data() + cell;
+    }
+  }
+
+  const Program& program_;
+  const FunctionDef& function_;
+  size_t ordinal_;
+  const std::vector<std::unique_ptr<FunctionCode>>& functions_;
+  FunctionCode& code_;
+  bool trace_;
+  Instruction instruction_;
+  std::vector<Block> blocks_;
+  std::vector<Edge> edges_;
+  std::vector<Fixup> fixups_;
+  // The comparison just emitted, if that is the last thing.
+  const bytecode::OpInfo* comparison_ = nullptr;
+  Op comparison_op_ = Op::Block;
+  size_t comparison_cell_ = 0;
+  uint16_t comparison_result_ = 0;
+};
+
+} // namespace
+
+Result<std::vector<std::unique_ptr<FunctionCode>>> translate(const Program& program, bool trace) {
+  std::vector<std::unique_ptr<FunctionCode>> functions;
+  for (size_t i = 0; i < program.functions.size(); ++i) {
+    const FunctionDef& function = program.functions[i];
+    auto code =
+        std::make_unique<FunctionCode>(*function.signature, ArgumentLayout(*function.signature),
+                                       resultLayout(*function.signature));
+    code->ordinal = static_cast<uint32_t>(i);
+    code->word_count = (function.word_count + 1) & ~1u;
+    code->ref_count = function.ref_count;
+    functions.push_back(std::move(code));
+  }
+  for (size_t i = 0; i < functions.size(); ++i)
+    BESSEMER_RETURN_IF_ERROR(FunctionTranslator(program, i, functions, trace).run());
+  return functions;
+}
+
+} // namespace bessemer::vm::interpreter
