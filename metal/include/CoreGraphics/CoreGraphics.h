@@ -1,0 +1,5 @@
+/* The types of Core Graphics that Metal's headers name. */
+#pragma once
+
+#include <CoreGraphics/CGColorSpace.h>
+#include <CoreGraphics/CGGeometry.h>

@@ -1,0 +1,4 @@
+/* The type that Metal's texture methods take; there are no surfaces here. */
+#pragma once
+
+typedef struct __IOSurface *IOSurfaceRef;
