@@ -20,28 +20,35 @@ DispatchData::~DispatchData() {
 
 OBJC_DEFINE_CLASS(DispatchData, "OS_dispatch_data", objc::Object, );
 
+extern "C" {
+
+// DISPATCH_DATA_DESTRUCTOR_FREE: a block known by its address; its code never runs.
+extern objc::Class global_block_class __asm__("_NSConcreteGlobalBlock");
+}
+
 namespace {
 
-// DISPATCH_DATA_DESTRUCTOR_DEFAULT copies, _FREE frees and _MUNMAP is a block like the rest.
-void free_stand_in(void*) {}
+struct FreeBlock {
+  objc::Block<void()> block;
+  const void* descriptor;
+};
+constexpr unsigned long kFreeDescriptor[] = {0, sizeof(FreeBlock)};
+constinit FreeBlock free_block = {{&global_block_class, 1 << 28 /* global */, 0, nullptr},
+                                  kFreeDescriptor};
 
 } // namespace
 
 extern "C" {
 
-// The client compares a destructor with these blocks; only their addresses matter.
-[[gnu::visibility("default")]] constinit void (*const _dispatch_data_destructor_free)(void*) =
-    &free_stand_in;
-
-struct EmptyDataTag;
+[[gnu::visibility("default")]] constinit objc::Block<void()>* const _dispatch_data_destructor_free =
+    &free_block.block;
 
 DispatchData* dispatch_data_create(const void* buffer, size_t size, Object* /*queue*/,
                                    objc::Block<void()>* destructor) {
   std::span<const std::byte> bytes(static_cast<const std::byte*>(buffer), size);
   if (!destructor)
     return objc::make<DispatchData>(bytes).take();
-  if (reinterpret_cast<const void*>(destructor) ==
-      static_cast<const void*>(&_dispatch_data_destructor_free)) {
+  if (destructor == _dispatch_data_destructor_free) {
     DispatchData* data = objc::make<DispatchData>(bytes).take();
     std::free(const_cast<void*>(buffer));
     return data;

@@ -47,6 +47,8 @@ void grow() {
 
 } // namespace
 
+size_t autorelease_count() { return stack.count; }
+
 extern "C" {
 
 Object* bessemer_objc_root_autorelease(Object* object) {

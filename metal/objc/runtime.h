@@ -68,6 +68,9 @@ extern "C" void bessemer_objc_root_release(Object* object);
 extern "C" Object* bessemer_objc_root_autorelease(Object* object);
 extern "C" Object* class_createInstance(Class* cls, size_t extra_bytes);
 
+// autorelease_pool.cc
+size_t autorelease_count(); // objects in this thread's pools
+
 // object.cc
 void dispose(Object* object); // destroys and frees, after every dealloc has run
 bool retain_if_alive(Object* object);
