@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "metal/cpu/executor/binding.h"
 #include "metal/cpu/executor/grid.h"
 
 namespace bessemer::metal::cpu {
@@ -19,14 +20,8 @@ namespace bessemer::metal::cpu {
 class Executor;
 class ListExecution;
 class Pipeline;
-class Queue;
+class QueueOrder;
 class Timeline;
-
-// Memory bound to [[buffer(n)]]: the offset is added, `length` is what is left of the buffer.
-struct Binding {
-  void* address = nullptr;
-  uint64_t length = 0;
-};
 
 struct Dispatch {
   std::shared_ptr<Pipeline> pipeline;
@@ -45,6 +40,7 @@ enum class ListErrorCode : uint8_t {
   PageFault,       // a kernel touched memory that is not there
   ArithmeticFault, // SIGFPE, an illegal instruction
   Compile,         // a variant for this threadgroup size could not be compiled
+  OutOfMemory,     // for threadgroup memory or frames
   InvalidDispatch, // limits exceeded, an indirect grid too large
 };
 
@@ -81,7 +77,8 @@ public:
   void wait(std::shared_ptr<Timeline> timeline, uint64_t value);
   // Happens also when an earlier step failed, so that nobody waits for ever.
   void signal(std::shared_ptr<Timeline> timeline, uint64_t value);
-  // Runs on a worker: short, without blocking, without calling clients' code.
+  // Runs on a worker, unless an earlier step failed: short, without blocking, without calling
+  // clients' code.
   void host_function(void (*function)(void* context), void* context);
   // Memory that lives until the list is reset or destroyed (setBytes).
   void* allocate(size_t size, size_t alignment);
@@ -103,12 +100,13 @@ public:
   // kernels meanwhile. Not to be called from a handler of the same list.
   void wait_completed();
 
-  // Forgets the steps, keeps the memory. Not while committed and not completed.
+  // Forgets the steps and handlers, keeps the memory. Does nothing between enqueue and completion;
+  // waits for completion handlers, so it is not to be called from one.
   void reset();
 
 private:
   friend class ListExecution;
-  friend class Queue;
+  friend class QueueOrder;
   explicit CommandList(Executor& executor);
 
   Executor& executor_;

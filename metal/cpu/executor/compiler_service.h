@@ -83,6 +83,8 @@ public:
 
   // Runs `work` on a compile thread, first come, first served.
   void run_on_compile_thread(std::function<void()> work);
+  // Waits for compiles that have begun, forgets those that have not and all later ones.
+  void stop_compiling();
 
 private:
   class Implementation;

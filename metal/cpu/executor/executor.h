@@ -9,6 +9,7 @@
 namespace bessemer::metal::cpu {
 
 class Notifier;
+class Watchdog;
 class WorkerPool;
 
 class Executor {
@@ -39,6 +40,7 @@ public:
 private:
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<WorkerPool> workers_;
+  std::unique_ptr<Watchdog> watchdog_; // null: kernels may run for ever
 };
 
 } // namespace bessemer::metal::cpu

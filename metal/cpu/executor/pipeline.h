@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metal/compiler/kernel_abi.h"
+#include "metal/cpu/executor/binding.h"
 #include "metal/cpu/executor/compiler_service.h"
 #include "metal/cpu/executor/error.h"
 #include "metal/cpu/executor/grid.h"
@@ -28,7 +29,7 @@ struct PipelineDescriptor {
 };
 
 // Thread safe.
-class Pipeline {
+class Pipeline : public std::enable_shared_from_this<Pipeline> {
 public:
   // Does everything that can fail: compiles one variant and loads it. Blocks.
   static Expected<std::shared_ptr<Pipeline>> create(CompilerService& compiler,
@@ -48,16 +49,19 @@ public:
 
   // Starts compiling for a threadgroup size (or finds that it was started) and returns without
   // waiting. Command lists call it when a dispatch is recorded. The variant lives as long as the
-  // pipeline.
+  // pipeline. All 0: the code for any size.
   Variant* prepare(Size3 threads, bool distinct_buffers);
 
-  // True when no range that the kernel writes overlaps another bound range. `lengths[n]` is that of
-  // the memory bound at `addresses[n]`.
-  bool buffers_are_distinct(std::span<void* const> addresses,
-                            std::span<const uint64_t> lengths) const;
+  // True when no bound range that the kernel may write overlaps another bound range that it uses.
+  // Element n is bound to [[buffer(n)]].
+  bool buffers_are_distinct(std::span<const Binding> bindings) const;
 
 private:
   explicit Pipeline(CompilerService& compiler, PipelineDescriptor descriptor);
+
+  Expected<void> find_function();
+  Expected<KernelTable> compile(Size3 threads, bool distinct_buffers) const;
+  Variant* find(Size3 threads, bool distinct_buffers);
 
   CompilerService& compiler_;
   PipelineDescriptor descriptor_;
@@ -66,10 +70,9 @@ private:
   uint32_t threadgroup_bytes_ = 0;
   uint32_t used_buffers_ = 0;
   uint32_t written_buffers_ = 0;
-  bool may_distinguish_ = false; // a variant for distinct buffers can differ from the general one
   std::mutex mutex_;
   std::vector<std::unique_ptr<Variant>> variants_;
-  std::atomic<Variant*> latest_{nullptr};
+  std::atomic<Variant*> latest_{nullptr}; // dispatches of one size come in rows
 };
 
 } // namespace bessemer::metal::cpu

@@ -8,6 +8,7 @@
 namespace bessemer::metal::cpu {
 
 class Executor;
+class QueueOrder;
 
 // Thread safe. A queue that waits (for a timeline, a compile) holds up no other queue.
 class Queue {
@@ -23,10 +24,8 @@ public:
   void cancel(const std::shared_ptr<CommandList>& list);
 
 private:
-  friend class ListExecution;
-  class Implementation;
   explicit Queue(Executor& executor);
-  std::shared_ptr<Implementation> implementation_;
+  std::shared_ptr<QueueOrder> order_; // lives as long as lists are in it
 };
 
 } // namespace bessemer::metal::cpu

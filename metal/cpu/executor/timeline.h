@@ -38,15 +38,13 @@ public:
   // once (also there) when it is already.
   void notify(uint64_t value, std::function<void(uint64_t value)> listener);
 
-  // Blocks until the value is reached. While it waits, this thread may run kernels.
+  // Blocks until the value is reached.
   void wait(uint64_t value);
-  // False when the time passed first. Runs no kernels, so that it returns on time.
+  // False when the time passed first.
   bool wait_for(uint64_t value, std::chrono::nanoseconds timeout);
 
   // True: `waiter` will be called. False: the value is reached already, it will not be.
   bool add_waiter(Waiter* waiter);
-  // True: `waiter` was waiting and will not be called.
-  bool remove_waiter(Waiter* waiter);
 
 private:
   explicit Timeline(Executor& executor, uint64_t initial_value)

@@ -1,0 +1,132 @@
+#include "metal/cpu/executor/timeline.h"
+
+#include "metal/cpu/executor/executor.h"
+#include "metal/cpu/executor/futex.h"
+#include "metal/cpu/executor/worker_pool.h"
+
+namespace bessemer::metal::cpu {
+
+namespace {
+
+struct Listener : Timeline::Waiter {
+  Executor* executor;
+  const Timeline* timeline;
+  std::function<void(uint64_t)> listener;
+
+  static void reached_value(Timeline::Waiter* self) {
+    std::unique_ptr<Listener> owned(static_cast<Listener*>(self));
+    owned->executor->notify([listener = std::move(owned->listener),
+                             value = owned->timeline->value()] { listener(value); });
+  }
+};
+
+} // namespace
+
+std::shared_ptr<Timeline> Timeline::create(Executor& executor, uint64_t initial_value) {
+  return std::shared_ptr<Timeline>(new Timeline(executor, initial_value));
+}
+
+Timeline::~Timeline() {
+  // Lists that wait keep their timeline, so only listeners can be left.
+  while (Waiter* waiter = first_) {
+    first_ = waiter->next_;
+    delete static_cast<Listener*>(waiter);
+  }
+}
+
+void Timeline::signal(uint64_t value) {
+  Waiter* due = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (value <= value_.load(std::memory_order_relaxed))
+      return;
+    value_.store(value);
+    Waiter* last = nullptr;
+    for (Waiter* waiter = first_; waiter && waiter->value <= value; waiter = waiter->next_)
+      last = waiter;
+    if (last) {
+      due = first_;
+      first_ = last->next_;
+      if (first_)
+        first_->previous_ = nullptr;
+      last->next_ = nullptr;
+    }
+  }
+  if (sleepers_.load() != 0) {
+    wakeups_.fetch_add(1);
+    futex_wake_all(wakeups_);
+  }
+  while (due) {
+    // Its owner may be gone as soon as it has been called.
+    Waiter* next = due->next_;
+    due->reached(due);
+    due = next;
+  }
+}
+
+bool Timeline::add_waiter(Waiter* waiter) {
+  std::lock_guard lock(mutex_);
+  if (value_.load(std::memory_order_relaxed) >= waiter->value)
+    return false;
+  Waiter* before = nullptr;
+  Waiter* after = first_;
+  while (after && after->value <= waiter->value) {
+    before = after;
+    after = after->next_;
+  }
+  waiter->previous_ = before;
+  waiter->next_ = after;
+  (before ? before->next_ : first_) = waiter;
+  if (after)
+    after->previous_ = waiter;
+  return true;
+}
+
+void Timeline::notify(uint64_t value, std::function<void(uint64_t)> listener) {
+  auto waiter = std::make_unique<Listener>();
+  waiter->value = value;
+  waiter->reached = &Listener::reached_value;
+  waiter->executor = &executor_;
+  waiter->timeline = this;
+  waiter->listener = std::move(listener);
+  if (add_waiter(waiter.get()))
+    waiter.release();
+  else
+    Listener::reached_value(waiter.release());
+}
+
+bool Timeline::wait_for(uint64_t value, std::chrono::nanoseconds timeout) {
+  const int64_t limit = timeout.count();
+  const auto reached = [&] { return value_.load() >= value; };
+  if (executor_.workers().may_spin() && spin_until(reached, std::min(limit, kSpinNanoseconds)))
+    return true;
+  const int64_t start = now_nanoseconds();
+  sleepers_.fetch_add(1);
+  bool done;
+  for (;;) {
+    const uint32_t seen = wakeups_.load();
+    done = reached();
+    const int64_t left = limit - (now_nanoseconds() - start);
+    if (done || left <= 0)
+      break;
+    futex_wait(wakeups_, seen, left);
+  }
+  sleepers_.fetch_sub(1);
+  return done;
+}
+
+void Timeline::wait(uint64_t value) {
+  const auto reached = [&] { return value_.load() >= value; };
+  if (executor_.workers().may_spin() && spin_until(reached, kSpinNanoseconds))
+    return;
+  sleepers_.fetch_add(1);
+  for (;;) {
+    const uint32_t seen = wakeups_.load();
+    if (reached())
+      break;
+    futex_wait(wakeups_, seen);
+  }
+  sleepers_.fetch_sub(1);
+}
+
+} // namespace bessemer::metal::cpu
