@@ -91,7 +91,7 @@ objc::Ref<Buffer> Buffer::create_no_copy(Device* device, void* pointer, UInteger
 }
 
 Buffer::Buffer(Device* device, HeapRange range, UInteger length, ResourceOptions options)
-    : Resource(device, options, range.size ? range.size : host_memory_size(length)),
+    : Resource(device, options, range.size ? range.size : heap_buffer_size_and_align(length).size),
       memory_(range.heap->address() + range.offset), length_(length), range_(std::move(range)) {}
 
 Buffer::Buffer(Device* device, void* memory, UInteger allocated_size, UInteger length,

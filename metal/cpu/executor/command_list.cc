@@ -175,6 +175,8 @@ void CommandList::on_completed(std::function<void(const ListResult&)> handler) {
 void CommandList::wait_scheduled() { execution_->wait_for(ListExecution::Scheduled); }
 void CommandList::wait_completed() { execution_->wait_for(ListExecution::HandlersReturned); }
 
+void CommandList::wait_executed() { execution_->wait_for(ListExecution::Executed); }
+
 void CommandList::reset() {
   const ListState state = this->state();
   if (state == ListState::Enqueued || state == ListState::Committed ||

@@ -99,6 +99,9 @@ public:
   // Blocks until the list has run and its completion handlers have returned. This thread may run
   // kernels meanwhile. Not to be called from a handler of the same list.
   void wait_completed();
+  // Blocks until the list has run; its completion handlers may still be called. What a handler of
+  // another list may call.
+  void wait_executed();
 
   // Forgets the steps and handlers, keeps the memory. Does nothing between enqueue and completion;
   // waits for completion handlers, so it is not to be called from one.

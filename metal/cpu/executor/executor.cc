@@ -47,6 +47,8 @@ Executor::~Executor() = default;
 
 unsigned Executor::worker_count() const { return workers_->size(); }
 
+bool Executor::on_worker() const { return workers_->is_current(); }
+
 void Executor::notify(std::function<void()> work) { notifier_->post(std::move(work)); }
 
 } // namespace bessemer::metal::cpu

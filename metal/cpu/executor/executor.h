@@ -34,6 +34,9 @@ public:
   WorkerPool& workers() { return *workers_; }
   Notifier& notifier() { return *notifier_; }
 
+  // Whether this thread is one of the workers, on which no code of clients may run.
+  bool on_worker() const;
+
   // Calls `work` on the notification thread, in order.
   void notify(std::function<void()> work);
 

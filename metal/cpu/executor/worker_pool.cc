@@ -46,6 +46,8 @@ WorkerPool::~WorkerPool() {
     thread.join();
 }
 
+bool WorkerPool::is_current() const { return worker_of == this; }
+
 void WorkerPool::worker() {
   block_foreign_signals();
   worker_of = this;

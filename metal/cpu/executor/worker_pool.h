@@ -59,6 +59,8 @@ public:
   ~WorkerPool();
 
   unsigned size() const { return static_cast<unsigned>(threads_.size()); }
+  // Whether this thread is one of the pool's.
+  bool is_current() const;
 
   // Makes a task ready. Runs nothing.
   void submit(Task* task);
