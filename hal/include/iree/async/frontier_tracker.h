@@ -52,12 +52,14 @@ void iree_async_frontier_tracker_release(iree_async_frontier_tracker_t* tracker)
 uint8_t iree_async_frontier_tracker_session_epoch(const iree_async_frontier_tracker_t* tracker);
 uint8_t iree_async_frontier_tracker_machine_index(const iree_async_frontier_tracker_t* tracker);
 
-// Starts an axis at epoch 0. The semaphore (may be NULL, is retained) is signaled with each epoch.
-// ALREADY_EXISTS, or RESOURCE_EXHAUSTED when the table is full.
+// Starts an axis at epoch 0. The semaphore (may be NULL) is signaled with each epoch; it is not
+// retained, so the axis must be retired first. ALREADY_EXISTS, or RESOURCE_EXHAUSTED when the table
+// is full.
 iree_status_t iree_async_frontier_tracker_register_axis(iree_async_frontier_tracker_t* tracker,
                                                         iree_async_axis_t axis,
                                                         iree_async_semaphore_t* semaphore);
-// Removes an axis; waits for it fail with `status`, which is taken.
+// Ends an axis and forgets its semaphore; present and later waits for it fail with `status`, which
+// is taken. No one may be advancing it. The axis can be registered again.
 void iree_async_frontier_tracker_retire_axis(iree_async_frontier_tracker_t* tracker,
                                              iree_async_axis_t axis, iree_status_t status);
 
@@ -70,7 +72,8 @@ iree_host_size_t iree_async_frontier_tracker_advance(iree_async_frontier_tracker
                                                      iree_async_axis_t axis, uint64_t epoch);
 
 // Calls back once the frontier is reached: at once, within this call, if it already is. The
-// frontier must live until then. When this fails the callback does not run.
+// frontier must live until then. When this fails the callback does not run; an axis that is not
+// registered is NOT_FOUND.
 iree_status_t iree_async_frontier_tracker_wait(iree_async_frontier_tracker_t* tracker,
                                                const iree_async_frontier_t* frontier,
                                                iree_async_frontier_waiter_fn_t callback,

@@ -154,12 +154,15 @@ typedef struct iree_status_handle_t* iree_status_t;
 #define IREE_STATUS_NOTE_(var, ...) (var)
 #endif
 
+// A loop of one turn, so that the macros stand wherever a statement may.
 #define IREE_STATUS_RETURN_(var, tail, ...)                                                        \
-  iree_status_t var = IREE_STATUS_FIRST_(__VA_ARGS__, 0);                                          \
-  if (IREE_UNLIKELY(var)) {                                                                        \
-    (void)(tail);                                                                                  \
-    return IREE_STATUS_NOTE_(var, __VA_ARGS__);                                                    \
-  }
+  do {                                                                                             \
+    iree_status_t var = IREE_STATUS_FIRST_(__VA_ARGS__, 0);                                        \
+    if (IREE_UNLIKELY(var)) {                                                                      \
+      (void)(tail);                                                                                \
+      return IREE_STATUS_NOTE_(var, __VA_ARGS__);                                                  \
+    }                                                                                              \
+  } while (false)
 
 // Returns from the function when the expression gives a failure, which is annotated with the text
 // or format that may follow.
@@ -172,9 +175,11 @@ typedef struct iree_status_handle_t* iree_status_t;
 #define IREE_IGNORE_ERROR(expr) ((void)iree_status_ignore(expr))
 
 #define IREE_STATUS_CHECK_(var, expr)                                                              \
-  iree_status_t var = (expr);                                                                      \
-  if (IREE_UNLIKELY(var))                                                                          \
-    iree_status_abort(var);
+  do {                                                                                             \
+    iree_status_t var = (expr);                                                                    \
+    if (IREE_UNLIKELY(var))                                                                        \
+      iree_status_abort(var);                                                                      \
+  } while (false)
 // Ends the process, telling why, when the expression gives a failure.
 #define IREE_CHECK_OK(expr, ...)                                                                   \
   IREE_STATUS_CHECK_(IREE_STATUS_JOIN_(iree_status_, __COUNTER__), (expr))
