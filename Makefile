@@ -1,4 +1,6 @@
 # The commands a person types; CMake and Ninja do the work.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
 BUILD := build
 JOBS ?= $(shell nproc)
 

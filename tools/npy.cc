@@ -139,7 +139,7 @@ private:
 
 } // namespace
 
-std::expected<uint64_t, std::string> byte_length(uint32_t element_type,
+std::expected<uint64_t, std::string> byteLength(uint32_t element_type,
                                                  const std::vector<uint64_t>& shape) {
   uint64_t count = 1;
   for (uint64_t size : shape) {
@@ -153,7 +153,7 @@ std::expected<uint64_t, std::string> byte_length(uint32_t element_type,
   return (total + 7) / 8;
 }
 
-std::expected<Array, std::string> read_npy(std::istream& stream) {
+std::expected<Array, std::string> readNpy(std::istream& stream) {
   char prefix[8];
   if (!stream.read(prefix, sizeof(prefix)) || std::string_view(prefix, 6) != kMagic)
     return std::unexpected("this is not a .npy array (it does not begin with \\x93NUMPY)");
@@ -172,7 +172,7 @@ std::expected<Array, std::string> read_npy(std::istream& stream) {
   auto array = HeaderReader(header).read();
   if (!array)
     return array;
-  auto size = byte_length(array->element_type, array->shape);
+  auto size = byteLength(array->element_type, array->shape);
   if (!size)
     return std::unexpected(size.error());
   // Grown as data arrives: a header may promise more than the file, or this machine, has.
@@ -188,7 +188,7 @@ std::expected<Array, std::string> read_npy(std::istream& stream) {
   return array;
 }
 
-std::expected<Array, std::string> parse_npy(std::string_view bytes, size_t* consumed) {
+std::expected<Array, std::string> parseNpy(std::string_view bytes, size_t* consumed) {
   struct View : std::streambuf {
     explicit View(std::string_view bytes) {
       char* begin = const_cast<char*>(bytes.data());
@@ -197,13 +197,13 @@ std::expected<Array, std::string> parse_npy(std::string_view bytes, size_t* cons
     size_t position() const { return gptr() - eback(); }
   } view(bytes);
   std::istream stream(&view);
-  auto array = read_npy(stream);
+  auto array = readNpy(stream);
   if (consumed)
     *consumed = view.position();
   return array;
 }
 
-std::expected<void, std::string> format_npy(const Array& array, std::string& out) {
+std::expected<void, std::string> formatNpy(const Array& array, std::string& out) {
   uint32_t type = array.element_type;
   uint32_t numerical = type >> 24, bits = type & 0xFF;
   if (numerical == 0x11) // signed is what NumPy's i means

@@ -23,17 +23,17 @@ struct Array {
 // arrays may follow one another in a file. Types: b, i, u, f, c and V2 (bfloat16 as NumPy without
 // an extension writes it, read as opaque 16-bit elements). An error names what was found and what
 // would be right.
-std::expected<Array, std::string> read_npy(std::istream& stream);
+std::expected<Array, std::string> readNpy(std::istream& stream);
 
 // The same from bytes in memory; `*consumed`, where given, is set to the bytes that were read.
-std::expected<Array, std::string> parse_npy(std::string_view bytes, size_t* consumed = nullptr);
+std::expected<Array, std::string> parseNpy(std::string_view bytes, size_t* consumed = nullptr);
 
 // Appends version 1.0 bytes. Signless integers are written as signed, bfloat16 as V2. An element
 // type that NumPy has no kind for (4-bit integers, 8-bit floats) is an error.
-std::expected<void, std::string> format_npy(const Array& array, std::string& out);
+std::expected<void, std::string> formatNpy(const Array& array, std::string& out);
 
 // Bytes that `shape` elements of `element_type` need; an error when that overflows 64 bits.
-std::expected<uint64_t, std::string> byte_length(uint32_t element_type,
+std::expected<uint64_t, std::string> byteLength(uint32_t element_type,
                                                  const std::vector<uint64_t>& shape);
 
 } // namespace bessemer::tools

@@ -27,7 +27,7 @@ std::string two_by_three() {
 }
 
 TEST(Npy, ReadsShapeTypeAndData) {
-  auto array = parse_npy(two_by_three());
+  auto array = parseNpy(two_by_three());
   ASSERT_TRUE(array) << array.error();
   EXPECT_EQ(array->element_type, 0x21000020u);
   EXPECT_THAT(array->shape, ElementsAre(2, 3));
@@ -38,7 +38,7 @@ TEST(Npy, ReadsShapeTypeAndData) {
 
 TEST(Npy, ReadsVersionsTwoAndThreeAndScalars) {
   for (char major : {2, 3}) {
-    auto array = parse_npy(file("{'descr': '<i8', 'fortran_order': False, 'shape': ()}",
+    auto array = parseNpy(file("{'descr': '<i8', 'fortran_order': False, 'shape': ()}",
                                 std::string_view("\1\0\0\0\0\0\0\0", 8), major));
     ASSERT_TRUE(array) << array.error();
     EXPECT_THAT(array->shape, ElementsAre());
@@ -49,7 +49,7 @@ TEST(Npy, ReadsVersionsTwoAndThreeAndScalars) {
 TEST(Npy, ArraysFollowOneAnotherInAFile) {
   std::string bytes = two_by_three() + two_by_three();
   size_t consumed = 0;
-  ASSERT_TRUE(parse_npy(bytes, &consumed));
+  ASSERT_TRUE(parseNpy(bytes, &consumed));
   EXPECT_EQ(consumed, bytes.size() / 2);
 }
 
@@ -59,11 +59,11 @@ TEST(Npy, WritesWhatItReadsForEveryType) {
                         0x21000020u, 0x21000040u, 0x23000040u, 0x23000080u, 0x00000010u}) {
     for (auto shape : {std::vector<uint64_t>{}, {3}, {2, 0}, {2, 3, 4}}) {
       Array array{type, shape, {}};
-      array.data.resize(*byte_length(type, shape), 0x5A);
+      array.data.resize(*byteLength(type, shape), 0x5A);
       std::string bytes;
-      ASSERT_TRUE(format_npy(array, bytes));
+      ASSERT_TRUE(formatNpy(array, bytes));
       EXPECT_EQ((bytes.size() - array.data.size()) % 64, 0u);
-      auto back = parse_npy(bytes);
+      auto back = parseNpy(bytes);
       ASSERT_TRUE(back) << back.error();
       EXPECT_EQ(back->element_type, type);
       EXPECT_EQ(back->shape, shape);
@@ -74,19 +74,19 @@ TEST(Npy, WritesWhatItReadsForEveryType) {
 
 TEST(Npy, SignedAndBfloatTakeNumPysNames) {
   std::string bytes;
-  ASSERT_TRUE(format_npy({0x11000020, {1}, {0, 0, 0, 0}}, bytes));
+  ASSERT_TRUE(formatNpy({0x11000020, {1}, {0, 0, 0, 0}}, bytes));
   EXPECT_THAT(bytes, HasSubstr("'descr': '<i4'"));
   bytes.clear();
-  ASSERT_TRUE(format_npy({0x22000010, {1}, {0, 0}}, bytes));
+  ASSERT_TRUE(formatNpy({0x22000010, {1}, {0, 0}}, bytes));
   EXPECT_THAT(bytes, HasSubstr("'descr': '|V2'"));
-  EXPECT_FALSE(format_npy({0x10000004, {2}, {0}}, bytes));
+  EXPECT_FALSE(formatNpy({0x10000004, {2}, {0}}, bytes));
 }
 
 TEST(Npy, SaysWhatIsWrong) {
   auto error = [](std::string header, std::string_view data = "") {
-    return parse_npy(file(std::move(header), data)).error();
+    return parseNpy(file(std::move(header), data)).error();
   };
-  EXPECT_THAT(parse_npy("hello").error(), HasSubstr("not a .npy array"));
+  EXPECT_THAT(parseNpy("hello").error(), HasSubstr("not a .npy array"));
   EXPECT_THAT(error("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}"),
               HasSubstr("big-endian"));
   EXPECT_THAT(error("{'descr': '<f4', 'fortran_order': True, 'shape': (2,2)}"),
@@ -110,7 +110,7 @@ TEST(Npy, SaysWhatIsWrong) {
 TEST(Npy, EveryTruncationIsAnError) {
   std::string whole = two_by_three();
   for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(parse_npy(std::string_view(whole).substr(0, size))) << size;
+    EXPECT_FALSE(parseNpy(std::string_view(whole).substr(0, size))) << size;
 }
 
 } // namespace

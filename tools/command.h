@@ -1,0 +1,31 @@
+// A subcommand of `bessemer`: its flags and what it does.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "vm/status.h"
+
+namespace bessemer::tools {
+
+// What a command ends with: an exit code (0 only for success and, where results were compared, a
+// match), or an error that main prints.
+using CommandResult = vm::Result<int>;
+
+// Each adds its flags to `app` and returns what to do when it was chosen. The returned function may
+// use the flags' storage, which it owns.
+std::function<CommandResult()> addRunCommand(CLI::App& app);
+std::function<CommandResult()> addDevicesCommand(CLI::App& app);
+
+// The flags that every command with programs and devices takes.
+struct ProgramFlags {
+  std::vector<std::string> modules;
+  std::vector<std::string> devices;
+  std::vector<std::string> parameters;
+  void addTo(CLI::App& app);
+};
+
+} // namespace bessemer::tools
