@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "iree/hal/api.h"
+#include "modules/hal/hal_module.h"
 #include "modules/hal/types.h"
 #include "vm/bytecode_module.h"
 #include "vm/invocation.h"
@@ -22,10 +23,13 @@ namespace bessemer::modules {
 class Session {
 public:
   struct Options {
-    std::vector<iree_hal_device_t*> devices; // retained; the first is where calls put their inputs
+    // Retained; the first is where calls put their inputs. Devices that are in no device group yet
+    // are put into one of the session's own.
+    std::vector<iree_hal_device_t*> devices;
     // More native modules, such as io_parameters, linked before any program.
     std::vector<std::shared_ptr<const vm::Module>> modules;
     vm::Tracer* tracer = nullptr; // sees every operation of the programs; null: none
+    HalModuleOptions hal;
   };
 
   static vm::Result<std::unique_ptr<Session>> create(Options options);
@@ -45,6 +49,7 @@ public:
   // "module.function" or a function of the last program. "" picks the only sensible one: exports
   // that begin with "__" or hold '$' aside, there must be exactly one.
   vm::Result<vm::Function> function(std::string_view name);
+  std::span<const std::shared_ptr<const vm::Module>> programs() const;
   // Every export of every program.
   vm::Result<std::vector<vm::Function>> functions();
 
@@ -54,6 +59,8 @@ public:
                                           std::span<const vm::Value> arguments);
 
 private:
+  vm::Result<void> add(vm::Result<std::shared_ptr<vm::BytecodeModule>> module);
+
   struct State;
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

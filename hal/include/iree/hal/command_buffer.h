@@ -307,33 +307,28 @@ static inline iree_status_t
 iree_hal_buffer_binding_table_resolve_ref(iree_hal_buffer_binding_table_t binding_table,
                                           iree_hal_buffer_ref_t buffer_ref,
                                           iree_hal_buffer_ref_t* out_resolved_ref) {
-  *out_resolved_ref = buffer_ref;
-  if (buffer_ref.buffer)
-    return iree_hal_buffer_ref_normalize(out_resolved_ref);
-  if (binding_table.count == 0)
+  if (buffer_ref.buffer) {
+    *out_resolved_ref = buffer_ref;
     return iree_ok_status();
+  }
+  memset(out_resolved_ref, 0, sizeof(*out_resolved_ref));
+  if (binding_table.count == 0) return iree_ok_status();
   if (buffer_ref.buffer_slot >= binding_table.count) {
     return iree_make_status(IREE_STATUS_OUT_OF_RANGE,
                             "binding slot %u is beyond the table of %" PRIhsz " bindings",
                             (unsigned)buffer_ref.buffer_slot, binding_table.count);
   }
   const iree_hal_buffer_binding_t* binding = &binding_table.bindings[buffer_ref.buffer_slot];
-  out_resolved_ref->buffer_slot = 0;
-  out_resolved_ref->buffer = binding->buffer;
-  if (!binding->buffer) {
-    out_resolved_ref->offset = 0;
-    out_resolved_ref->length = 0;
-    return iree_ok_status();
-  }
+  if (!binding->buffer) return iree_ok_status();
   iree_device_size_t bound_offset = 0;
   iree_device_size_t bound_length = 0;
   IREE_RETURN_IF_ERROR(iree_hal_buffer_calculate_range(
       0, iree_hal_buffer_byte_length(binding->buffer), binding->offset, binding->length,
       &bound_offset, &bound_length));
-  IREE_RETURN_IF_ERROR(iree_hal_buffer_calculate_range(
-      bound_offset, bound_length, buffer_ref.offset, buffer_ref.length, &out_resolved_ref->offset,
-      &out_resolved_ref->length));
-  return iree_hal_buffer_ref_normalize(out_resolved_ref);
+  out_resolved_ref->buffer = binding->buffer;
+  return iree_hal_buffer_calculate_range(bound_offset, bound_length, buffer_ref.offset,
+                                         buffer_ref.length, &out_resolved_ref->offset,
+                                         &out_resolved_ref->length);
 }
 
 typedef struct iree_hal_command_buffer_t iree_hal_command_buffer_t;

@@ -39,7 +39,9 @@ static inline iree_status_t iree_hal_semaphore_failure_as_status(uint64_t value)
   if (value < IREE_HAL_SEMAPHORE_FAILURE_VALUE)
     return iree_ok_status();
   if (value & IREE_HAL_SEMAPHORE_FAILURE_VALUE_STATUS_BIT) {
-    return (iree_status_t)(uintptr_t)(value & ~IREE_HAL_SEMAPHORE_FAILURE_VALUE_STATUS_BIT);
+    // The semaphore keeps its own status; the caller gets a copy.
+    return iree_status_clone(
+        (iree_status_t)(uintptr_t)(value & ~IREE_HAL_SEMAPHORE_FAILURE_VALUE_STATUS_BIT));
   }
   return iree_make_status(IREE_STATUS_INTERNAL, "semaphore failed with no status recorded");
 }
