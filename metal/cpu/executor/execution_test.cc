@@ -489,7 +489,7 @@ TEST_F(ExecutionTest, ManyQueuesWithEventsBetweenThemAgreeWithALoop) {
   std::vector<uint32_t> value(1), numbers(kQueues * kRounds), grid(50'000);
   std::atomic<uint32_t> handlers{0};
   std::vector<std::shared_ptr<CommandList>> lists(kQueues * kRounds);
-  uint32_t expected = 0;
+  uint32_t expected = 0, host_count = 0;
   for (size_t i = 0; i < lists.size(); ++i) {
     const size_t round = i / kQueues, position = i % kQueues;
     numbers[i] = static_cast<uint32_t>(i);
@@ -504,6 +504,8 @@ TEST_F(ExecutionTest, ManyQueuesWithEventsBetweenThemAgreeWithALoop) {
       lists[i]->barrier();
       record(*lists[i], visits, {bind(grid)}, {50'000, 1, 1}, {32, 1, 1});
     }
+    // Code that ThreadSanitizer sees, unlike kernels: it checks the order too.
+    lists[i]->host_function([](void* count) { ++*static_cast<uint32_t*>(count); }, &host_count);
     lists[i]->signal(batons[position], round + 1);
     lists[i]->on_completed([&](const ListResult& result) { handlers += result.ok(); });
   }
@@ -521,6 +523,7 @@ TEST_F(ExecutionTest, ManyQueuesWithEventsBetweenThemAgreeWithALoop) {
     thread.join();
   EXPECT_EQ(value[0], expected);
   EXPECT_EQ(handlers, lists.size());
+  EXPECT_EQ(host_count, lists.size());
   EXPECT_THAT(grid, Each(Eq(static_cast<uint32_t>(lists.size() / 16))));
 }
 

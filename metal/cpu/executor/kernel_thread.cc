@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -73,8 +74,7 @@ public:
       for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, kWatchdogSignal}) {
         struct sigaction action = {};
         action.sa_sigaction = &handle;
-        // The handler is left by a jump: nothing may stay blocked. The alternate stack is for
-        // kernels that ran out of stack.
+        // The alternate stack is for kernels that ran out of stack. The handler is left by a jump.
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
         sigemptyset(&action.sa_mask);
         sigaction(signal, &action, &previous_[signal]);
@@ -89,20 +89,24 @@ private:
       if (signal == kWatchdogSignal) {
         if (thread->interrupted_.load(std::memory_order_relaxed) == thread->sequence()) {
           thread->fault_ = {.signal = 0, .address = 0, .instruction = instruction(context)};
-          leave(thread);
+          leave(thread, context);
         }
       } else if (info->si_code > 0) { // by the processor, not sent by a process
         thread->fault_ = {.signal = signal,
                           .address = reinterpret_cast<uintptr_t>(info->si_addr),
                           .instruction = instruction(context)};
-        leave(thread);
+        leave(thread, context);
       }
     }
     pass_on(signal, info, context);
   }
 
-  [[noreturn]] static void leave(KernelThread* thread) {
+  [[noreturn]] static void leave(KernelThread* thread, void* context) {
     running = nullptr;
+    // What was blocked before the signal: a sanitizer's wrapper blocks all while a handler runs.
+    // The system writes only as many bytes as it has signals.
+    sigemptyset(&thread->signal_mask_);
+    std::memcpy(&thread->signal_mask_, &static_cast<ucontext_t*>(context)->uc_sigmask, NSIG / 8);
     siglongjmp(thread->return_point_, 1);
   }
 
@@ -201,12 +205,13 @@ bool KernelThread::run(void (*body)(void* context), void* context, bool flush_de
   const FloatingPointMode mode(flush_denormals);
   sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bool returned = true;
-  // The mask is not saved (a system call each time): the handlers block nothing.
+  // The mask is not saved (a system call each time); the handler knows it.
   if (sigsetjmp(return_point_, 0) == 0) {
     running = this;
     body(context);
     running = nullptr;
   } else {
+    pthread_sigmask(SIG_SETMASK, &signal_mask_, nullptr);
     returned = false;
     *fault = fault_;
   }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csetjmp>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <pthread.h>
@@ -62,6 +63,7 @@ private:
   std::atomic<uint64_t> interrupted_{0}; // the call that the watchdog wants ended
   sigjmp_buf return_point_;
   KernelFault fault_;
+  sigset_t signal_mask_;
   pthread_t thread_;
   void* signal_stack_ = nullptr;
   KernelThread* previous_ = nullptr;
