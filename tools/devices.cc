@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "drivers/metal/registration/driver_module.h"
-#include "iree/async/frontier_tracker.h"
 #include "iree/async/util/proactor_pool.h"
 #include "modules/hal/status.h"
 
@@ -58,8 +57,8 @@ Result<void> forEachDevice(const std::string& name, Use use) {
   BESSEMER_ASSIGN_OR_RETURN(iree_hal_driver_t * driver, createDriver(name));
   iree_host_size_t count = 0;
   iree_hal_device_info_t* infos = nullptr;
-  Result<void> result = fromStatus(iree_hal_driver_query_available_devices(
-      driver, iree_allocator_system(), &count, &infos));
+  Result<void> result = fromStatus(
+      iree_hal_driver_query_available_devices(driver, iree_allocator_system(), &count, &infos));
   for (iree_host_size_t i = 0; result && i < count; ++i)
     result = use(driver, infos[i]);
   iree_allocator_free(iree_allocator_system(), infos);
@@ -73,8 +72,8 @@ Result<std::vector<DriverInfo>> listDrivers() {
   BESSEMER_ASSIGN_OR_RETURN(iree_hal_driver_registry_t * drivers, registry());
   iree_host_size_t count = 0;
   iree_hal_driver_info_t* infos = nullptr;
-  BESSEMER_RETURN_IF_ERROR(fromStatus(iree_hal_driver_registry_enumerate(
-      drivers, iree_allocator_system(), &count, &infos)));
+  BESSEMER_RETURN_IF_ERROR(fromStatus(
+      iree_hal_driver_registry_enumerate(drivers, iree_allocator_system(), &count, &infos)));
   std::vector<DriverInfo> result;
   for (iree_host_size_t i = 0; i < count; ++i)
     result.push_back({textOf(infos[i].driver_name), textOf(infos[i].full_name)});
@@ -94,16 +93,15 @@ Result<std::vector<DeviceInfo>> listDevices(const std::string& driver) {
 
 Result<std::string> describeDevices(const std::string& driver) {
   std::string text;
-  BESSEMER_RETURN_IF_ERROR(
-      forEachDevice(driver, [&](iree_hal_driver_t* opened, const iree_hal_device_info_t& info) {
-        iree_string_builder_t builder;
-        iree_string_builder_initialize(iree_allocator_system(), &builder);
-        auto result =
-            fromStatus(iree_hal_driver_dump_device_info(opened, info.device_id, &builder));
-        text += textOf(iree_string_builder_view(&builder));
-        iree_string_builder_deinitialize(&builder);
-        return result;
-      }));
+  BESSEMER_RETURN_IF_ERROR(forEachDevice(driver, [&](iree_hal_driver_t* opened,
+                                                     const iree_hal_device_info_t& info) {
+    iree_string_builder_t builder;
+    iree_string_builder_initialize(iree_allocator_system(), &builder);
+    auto result = fromStatus(iree_hal_driver_dump_device_info(opened, info.device_id, &builder));
+    text += textOf(iree_string_builder_view(&builder));
+    iree_string_builder_deinitialize(&builder);
+    return result;
+  }));
   return text;
 }
 
@@ -138,38 +136,19 @@ Result<DeviceSet> DeviceSet::open(std::span<const std::string> uris) {
   iree_async_proactor_pool_release(pool);
   BESSEMER_RETURN_IF_ERROR(std::move(result));
 
-  iree_async_frontier_tracker_t* tracker = nullptr;
-  BESSEMER_RETURN_IF_ERROR(fromStatus(iree_async_frontier_tracker_create(
-      iree_async_frontier_tracker_options_default(), allocator, &tracker)));
-  iree_hal_device_group_builder_t builder;
-  iree_hal_device_group_builder_initialize(&builder, tracker);
-  iree_async_frontier_tracker_release(tracker);
-  for (iree_hal_device_t* device : set.devices_) {
-    if (result = fromStatus(iree_hal_device_group_builder_add_device(&builder, device)); !result)
-      break;
-  }
-  if (result)
-    result =
-        fromStatus(iree_hal_device_group_builder_finalize(&builder, allocator, &set.group_));
-  iree_hal_device_group_builder_deinitialize(&builder);
-  BESSEMER_RETURN_IF_ERROR(std::move(result));
   return set;
 }
 
-DeviceSet::DeviceSet(DeviceSet&& other) noexcept
-    : devices_(std::exchange(other.devices_, {})), group_(std::exchange(other.group_, nullptr)) {}
+DeviceSet::DeviceSet(DeviceSet&& other) noexcept : devices_(std::exchange(other.devices_, {})) {}
 
 DeviceSet& DeviceSet::operator=(DeviceSet&& other) noexcept {
   std::swap(devices_, other.devices_);
-  std::swap(group_, other.group_);
   return *this;
 }
 
 DeviceSet::~DeviceSet() {
   for (iree_hal_device_t* device : devices_)
     iree_hal_device_release(device);
-  // The group goes last: devices point into its topology.
-  iree_hal_device_group_release(group_);
 }
 
 } // namespace bessemer::tools

@@ -21,11 +21,11 @@ struct DeviceInfo {
   std::string name;
 };
 
-// Devices opened for one program, with the topology that ties them together.
+// Devices opened for one program.
 class DeviceSet {
 public:
-  // Opens each URI ("metal", "metal://0", "host"): NOT_FOUND for an unknown driver, with those known.
-  // None: an empty set.
+  // Opens each URI ("metal", "metal://0", "host"): NOT_FOUND for an unknown driver, with those
+  // known. None: an empty set.
   static vm::Result<DeviceSet> open(std::span<const std::string> uris);
   DeviceSet() = default;
   DeviceSet(DeviceSet&& other) noexcept;
@@ -37,7 +37,6 @@ public:
 
 private:
   std::vector<iree_hal_device_t*> devices_;
-  iree_hal_device_group_t* group_ = nullptr;
 };
 
 vm::Result<std::vector<DriverInfo>> listDrivers();

@@ -24,7 +24,8 @@ CommandResult showDevices(const std::string& only, bool describe) {
       std::printf("%s://%s  %s\n", driver.name.c_str(), device.path.c_str(), device.name.c_str());
   }
   if (!any)
-    return vm::fail(vm::StatusCode::NotFound, "no driver '", only, "'; `bessemer devices` lists all");
+    return vm::fail(vm::StatusCode::NotFound, "no driver '", only,
+                    "'; `bessemer devices` lists all");
   return 0;
 }
 

@@ -140,7 +140,7 @@ private:
 } // namespace
 
 std::expected<uint64_t, std::string> byteLength(uint32_t element_type,
-                                                 const std::vector<uint64_t>& shape) {
+                                                const std::vector<uint64_t>& shape) {
   uint64_t count = 1;
   for (uint64_t size : shape) {
     if (__builtin_mul_overflow(count, size, &count))

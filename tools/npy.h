@@ -34,6 +34,6 @@ std::expected<void, std::string> formatNpy(const Array& array, std::string& out)
 
 // Bytes that `shape` elements of `element_type` need; an error when that overflows 64 bits.
 std::expected<uint64_t, std::string> byteLength(uint32_t element_type,
-                                                 const std::vector<uint64_t>& shape);
+                                                const std::vector<uint64_t>& shape);
 
 } // namespace bessemer::tools

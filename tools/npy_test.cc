@@ -39,7 +39,7 @@ TEST(Npy, ReadsShapeTypeAndData) {
 TEST(Npy, ReadsVersionsTwoAndThreeAndScalars) {
   for (char major : {2, 3}) {
     auto array = parseNpy(file("{'descr': '<i8', 'fortran_order': False, 'shape': ()}",
-                                std::string_view("\1\0\0\0\0\0\0\0", 8), major));
+                               std::string_view("\1\0\0\0\0\0\0\0", 8), major));
     ASSERT_TRUE(array) << array.error();
     EXPECT_THAT(array->shape, ElementsAre());
     EXPECT_EQ(array->data[0], 1);

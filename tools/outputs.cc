@@ -74,8 +74,7 @@ FloatView floatView(uint32_t type, const Tolerance& tolerance) {
     return {2, [](const uint8_t* p) { return bfloatToDouble(load<uint16_t>(p)); }, tolerance.bf16};
   case IREE_HAL_ELEMENT_TYPE_FLOAT_32:
   case IREE_HAL_ELEMENT_TYPE_COMPLEX_FLOAT_64:
-    return {4, [](const uint8_t* p) { return static_cast<double>(load<float>(p)); },
-            tolerance.f32};
+    return {4, [](const uint8_t* p) { return static_cast<double>(load<float>(p)); }, tolerance.f32};
   case IREE_HAL_ELEMENT_TYPE_FLOAT_64:
   case IREE_HAL_ELEMENT_TYPE_COMPLEX_FLOAT_128:
     return {8, [](const uint8_t* p) { return load<double>(p); }, tolerance.f64};
@@ -108,8 +107,8 @@ std::string elementText(const uint8_t* bytes, uint32_t type) {
   char text[64];
   iree_host_size_t length = 0;
   iree_status_t status = iree_hal_format_element(
-      iree_make_const_byte_span(bytes, iree_hal_element_dense_byte_count(type)), type,
-      sizeof(text), text, &length);
+      iree_make_const_byte_span(bytes, iree_hal_element_dense_byte_count(type)), type, sizeof(text),
+      text, &length);
   if (!iree_status_is_ok(status)) {
     iree_status_ignore(status);
     return "?";
@@ -206,8 +205,10 @@ Result<void> printResults(std::FILE* file, iree_hal_device_t* device,
 Result<void> OutputWriter::write(std::span<const std::string> texts,
                                  std::span<const Value> results) {
   if (texts.size() > results.size())
-    return fail(StatusCode::InvalidArgument, texts.size(), " --output= flags were given, and the "
-                "function has ", results.size(), " results");
+    return fail(StatusCode::InvalidArgument, texts.size(),
+                " --output= flags were given, and the "
+                "function has ",
+                results.size(), " results");
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string& text = texts[i];
     if (text.empty())
@@ -234,10 +235,11 @@ Result<void> OutputWriter::write(std::span<const std::string> texts,
     } else {
       bytes.assign(reinterpret_cast<const char*>(array.data.data()), array.data.size());
     }
-    std::ofstream stream(path, std::ios::binary | (text[0] == '+' ? std::ios::app : std::ios::trunc));
+    std::ofstream stream(path,
+                         std::ios::binary | (text[0] == '+' ? std::ios::app : std::ios::trunc));
     if (!stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size())) || !stream.flush())
-      return fail(StatusCode::PermissionDenied, "--output=", text, ": cannot write '", path, "': ",
-                  std::strerror(errno));
+      return fail(StatusCode::PermissionDenied, "--output=", text, ": cannot write '", path,
+                  "': ", std::strerror(errno));
   }
   return {};
 }
@@ -249,10 +251,14 @@ Result<std::string> compareNumber(iree_hal_device_t* device, const Value& got,
                                   const Value& expected, const Tolerance& tolerance) {
   auto asDouble = [](const Value& value) -> double {
     switch (value.type()) {
-    case ValueType::I32: return value.i32();
-    case ValueType::I64: return static_cast<double>(value.i64());
-    case ValueType::F32: return value.f32();
-    default: return value.f64();
+    case ValueType::I32:
+      return value.i32();
+    case ValueType::I64:
+      return static_cast<double>(value.i64());
+    case ValueType::F32:
+      return value.f32();
+    default:
+      return value.f64();
     }
   };
   double want = 0;
@@ -273,7 +279,7 @@ Result<std::string> compareNumber(iree_hal_device_t* device, const Value& got,
     want = asDouble(expected);
   }
   const bool floating = got.type() == ValueType::F32 || got.type() == ValueType::F64;
-  const double slack = tolerance.exact || !floating ? 0
+  const double slack = tolerance.exact || !floating   ? 0
                        : got.type() == ValueType::F32 ? tolerance.f32
                                                       : tolerance.f64;
   if (close(asDouble(got), want, slack, slack > 0 ? tolerance.relative : 0))
@@ -282,8 +288,8 @@ Result<std::string> compareNumber(iree_hal_device_t* device, const Value& got,
                     number(want), ")");
 }
 
-Result<std::string> compareValue(iree_hal_device_t* device, const Value& got,
-                                 const Value& expected, const Tolerance& tolerance) {
+Result<std::string> compareValue(iree_hal_device_t* device, const Value& got, const Value& expected,
+                                 const Tolerance& tolerance) {
   if (!got.isRef())
     return compareNumber(device, got, expected, tolerance);
   auto* view = got.as<iree_hal_buffer_view_t>();
@@ -302,7 +308,8 @@ Result<std::string> compareValue(iree_hal_device_t* device, const Value& got,
   constexpr size_t kShown = 64;
   BESSEMER_ASSIGN_OR_RETURN(std::string got_text, formatValue(device, got, kShown));
   BESSEMER_ASSIGN_OR_RETURN(std::string expected_text, formatValue(device, expected, kShown));
-  return vm::concat(difference, "; expected that the view matches the following:\n  expected:\n    ",
+  return vm::concat(difference,
+                    "; expected that the view matches the following:\n  expected:\n    ",
                     expected_text, "\n  actual:\n    ", got_text);
 }
 
@@ -326,8 +333,8 @@ Result<std::vector<std::string>> compareResults(iree_hal_device_t* device,
           std::move(values.error()).prefix(vm::concat("--expected_output=", text)));
     for (const Value& value : *values) {
       if (index >= results.size())
-        return fail(StatusCode::InvalidArgument, "more expected outputs than the ",
-                    results.size(), " results");
+        return fail(StatusCode::InvalidArgument, "more expected outputs than the ", results.size(),
+                    " results");
       BESSEMER_ASSIGN_OR_RETURN(std::string difference,
                                 compareValue(device, results[index], value, tolerance));
       if (!difference.empty())

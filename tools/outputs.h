@@ -47,17 +47,18 @@ struct Tolerance {
   bool exact = false;
 };
 
-// Compares results with the texts of --expected_output. Returns the differences, a text for each wrong
-// result ("result[0]: element at index 2 (5) does not match the expected (6); ..."), empty when all is
-// right. "(ignored)" matches anything. An error is an expectation that cannot be read.
+// Compares results with the texts of --expected_output. Returns the differences, a text for each
+// wrong result ("result[0]: element at index 2 (5) does not match the expected (6); ..."), empty
+// when all is right. "(ignored)" matches anything. An error is an expectation that cannot be read.
 vm::Result<std::vector<std::string>> compareResults(iree_hal_device_t* device,
                                                     std::span<const vm::Value> results,
                                                     std::span<const std::string> expected,
                                                     const Tolerance& tolerance);
 
-// The first difference between two arrays, or an empty text. Integers, opaque bits and shapes must be
-// equal; floating-point elements within `tolerance`; NaN matches NaN, an infinity only itself. Integer
-// types of one width match whatever their sign, and 16-bit opaque matches every 16-bit type.
+// The first difference between two arrays, or an empty text. Integers, opaque bits and shapes must
+// be equal; floating-point elements within `tolerance`; NaN matches NaN, an infinity only itself.
+// Integer types of one width match whatever their sign, and 16-bit opaque matches every 16-bit
+// type.
 std::string compareArrays(const Array& got, const Array& expected, const Tolerance& tolerance);
 
 } // namespace bessemer::tools

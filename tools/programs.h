@@ -19,7 +19,7 @@ public:
 private:
   Program(DeviceSet devices, std::unique_ptr<modules::Session> session)
       : devices_(std::move(devices)), session_(std::move(session)) {}
-  DeviceSet devices_; // outlives the session
+  DeviceSet devices_;
   std::unique_ptr<modules::Session> session_;
 };
 

@@ -44,9 +44,8 @@ CommandResult run(RunFlags& flags) {
   BESSEMER_ASSIGN_OR_RETURN(auto results, session.call(function, inputs));
 
   if (!flags.expected.empty()) {
-    BESSEMER_ASSIGN_OR_RETURN(
-        auto differences,
-        compareResults(session.device(), results, flags.expected, flags.tolerance));
+    BESSEMER_ASSIGN_OR_RETURN(auto differences, compareResults(session.device(), results,
+                                                               flags.expected, flags.tolerance));
     for (const std::string& difference : differences)
       std::printf("[FAILED] %s\n", difference.c_str());
     if (differences.empty())
@@ -61,8 +60,7 @@ CommandResult run(RunFlags& flags) {
     OutputWriter writer(session.device(), flags.max_elements);
     BESSEMER_RETURN_IF_ERROR(writer.write(flags.outputs, results));
   } else {
-    BESSEMER_RETURN_IF_ERROR(
-        printResults(stdout, session.device(), results, flags.max_elements));
+    BESSEMER_RETURN_IF_ERROR(printResults(stdout, session.device(), results, flags.max_elements));
   }
   return 0;
 }

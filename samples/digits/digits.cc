@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -56,16 +56,14 @@ public:
     auto* view = results.size() == 1 ? results[0].as<iree_hal_buffer_view_t>() : nullptr;
     if (!view || iree_hal_buffer_view_byte_length(view) != sizeof(Probabilities))
       return vm::fail(vm::StatusCode::InvalidArgument, "the module does not return 10 numbers");
-    BESSEMER_ASSIGN_OR_RETURN(tools::Array output,
-                              tools::downloadArray(session_->device(), view));
+    BESSEMER_ASSIGN_OR_RETURN(tools::Array output, tools::downloadArray(session_->device(), view));
     Probabilities probabilities;
     std::memcpy(probabilities.data(), output.data.data(), sizeof(probabilities));
     return probabilities;
   }
 
 private:
-  Classifier(tools::DeviceSet devices, std::unique_ptr<modules::Session> session,
-             vm::Function main)
+  Classifier(tools::DeviceSet devices, std::unique_ptr<modules::Session> session, vm::Function main)
       : devices_(std::move(devices)), session_(std::move(session)), main_(main) {}
   tools::DeviceSet devices_; // outlives the session
   std::unique_ptr<modules::Session> session_;
@@ -80,8 +78,8 @@ int label(const fs::path& path) {
 
 void show(const Picture& picture, const Probabilities& probabilities, bool colour) {
   constexpr int kBar = 30;
-  const auto best = std::max_element(probabilities.begin(), probabilities.end()) -
-                    probabilities.begin();
+  const auto best =
+      std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
   for (int line = 0; line < 10; ++line) {
     std::fputs("  ", stdout);
     const int row = line - 1;
@@ -138,7 +136,8 @@ int main(int argc, char** argv) {
     else if (argument == "--help" || argument == "-h")
       return std::puts("usage: digits [--check FILE.csv] [PICTURE.png ...]"), 0;
     else if (argument.starts_with("-"))
-      return failure("unknown flag '" + argument + "' (usage: digits [--check FILE.csv] [PNG ...])");
+      return failure("unknown flag '" + argument +
+                     "' (usage: digits [--check FILE.csv] [PNG ...])");
     else
       paths.emplace_back(argument);
   }
@@ -197,7 +196,8 @@ int main(int argc, char** argv) {
     return failure(check + ": only " + std::to_string(compared) + " of its pictures were seen");
 
   std::vector<double> warm(times.begin() + (times.size() > 1), times.end());
-  std::nth_element(warm.begin(), warm.begin() + static_cast<ptrdiff_t>(warm.size() / 2), warm.end());
+  std::nth_element(warm.begin(), warm.begin() + static_cast<ptrdiff_t>(warm.size() / 2),
+                   warm.end());
   if (labelled)
     std::printf("%d of %d right. ", right, labelled);
   std::printf("Opening the model took %.1f ms, the first picture %.2f ms, a further one %.2f ms "

@@ -3,8 +3,8 @@
 //
 //   corpus_test CASE_FOLDER        exit code 0 when every result is right
 //
-// case.json: "module", "entry", "inputs" and "outputs" (lists of {"file"}), "rtol", "atol"; or "calls",
-// a list of {"function", "inputs", "outputs"} that share the module's state; "parameters":
+// case.json: "module", "entry", "inputs" and "outputs" (lists of {"file"}), "rtol", "atol"; or
+// "calls", a list of {"function", "inputs", "outputs"} that share the module's state; "parameters":
 // {scope: file}.
 #include <cstdio>
 #include <cstring>
@@ -70,17 +70,20 @@ Result<Value> numberOf(const Array& array, ValueType type) {
     real = whole = data[0];
   }
   switch (type) {
-  case ValueType::I32: return Value(static_cast<int32_t>(whole));
-  case ValueType::I64: return Value(whole);
-  case ValueType::F32: return Value(static_cast<float>(real));
-  default: return Value(real);
+  case ValueType::I32:
+    return Value(static_cast<int32_t>(whole));
+  case ValueType::I64:
+    return Value(whole);
+  case ValueType::F32:
+    return Value(static_cast<float>(real));
+  default:
+    return Value(real);
   }
 }
 
 Result<void> makeCall(modules::Session& session, const fs::path& folder, const json& call,
                       const std::string& entry, const Tolerance& tolerance) {
-  BESSEMER_ASSIGN_OR_RETURN(vm::Function function,
-                            session.function(call.value("function", entry)));
+  BESSEMER_ASSIGN_OR_RETURN(vm::Function function, session.function(call.value("function", entry)));
   const auto& items = function.signature().arguments;
   std::vector<Value> inputs;
   for (const json& input : call.at("inputs")) {
