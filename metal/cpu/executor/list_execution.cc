@@ -200,6 +200,7 @@ void ListExecution::complete() {
   if (completed_handlers.empty()) {
     advance(HandlersReturned);
   } else {
+    advance(Executed);
     executor_.notify([list, this, handlers = std::move(completed_handlers)] {
       for (const std::function<void(const ListResult&)>& handler : handlers)
         handler(list->result_);
