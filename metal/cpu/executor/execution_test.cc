@@ -2,8 +2,10 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "metal/cpu/executor/command_list.h"
@@ -469,6 +471,64 @@ TEST(WatchdogTest, EndlessKernelEndsAsATimeout) {
     EXPECT_EQ(list->result().code, ListErrorCode::Timeout);
     EXPECT_THAT(list->result().message, HasSubstr("'endless'"));
   }
+}
+#endif
+
+// Signals that are not the kernels' go to whoever had them. Each case is a process of its own, as
+// handlers are the process's.
+class ForeignSignalTest : public ExecutionTest {
+protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  // Our handlers are in place once a kernel has run.
+  void run_a_kernel() {
+    std::vector<uint64_t> address = {0x10};
+    auto list = this->list();
+    record(*list, make_pipeline("wild_store"), {bind(address)}, {1, 1, 1}, {1, 1, 1});
+    EXPECT_EQ(run(list).code, ListErrorCode::PageFault);
+  }
+};
+
+TEST_F(ForeignSignalTest, EarlierHandlerGetsFaultsOfOtherCode) {
+  EXPECT_EXIT(
+      {
+        struct sigaction action = {};
+        action.sa_flags = SA_SIGINFO;
+        action.sa_sigaction = [](int, siginfo_t* info, void*) {
+          _exit(info->si_addr == reinterpret_cast<void*>(0x30) ? 42 : 43);
+        };
+        sigaction(SIGSEGV, &action, nullptr);
+        run_a_kernel();
+        *reinterpret_cast<volatile int*>(uintptr_t{0x30}) = 1;
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+TEST_F(ForeignSignalTest, EarlierHandlerGetsSignalsThatWereSent) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGFPE, [](int) { _exit(44); });
+        run_a_kernel();
+        raise(SIGFPE);
+      },
+      ::testing::ExitedWithCode(44), "");
+}
+
+#if !defined(__has_feature) ||                                                                     \
+    (!__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer))
+TEST_F(ForeignSignalTest, WithoutAHandlerTheProcessEndsAsEver) {
+  EXPECT_EXIT(
+      {
+        run_a_kernel();
+        *reinterpret_cast<volatile int*>(uintptr_t{0x30}) = 1;
+      },
+      ::testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(
+      {
+        run_a_kernel();
+        raise(SIGBUS);
+      },
+      ::testing::KilledBySignal(SIGBUS), "");
 }
 #endif
 

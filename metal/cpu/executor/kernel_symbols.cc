@@ -9,17 +9,21 @@ namespace bessemer::metal::cpu {
 
 namespace {
 
+// Passed as a half is, in the low bits of a vector register. __bf16 itself would make clang call
+// the very functions that are defined here.
+using BfloatInRegister = _Float16;
+
 // libgcc of Debian 12 has no bfloat conversions. Round to nearest even; NaN stays NaN.
-__bf16 bfloat_from_float(float value) {
+BfloatInRegister bfloat_from_float(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   if (value != value)
     bits |= 0x400000; // quiet, as truncating could clear all that makes it a NaN
   else
     bits += 0x7fff + (bits >> 16 & 1);
-  return std::bit_cast<__bf16>(static_cast<uint16_t>(bits >> 16));
+  return std::bit_cast<BfloatInRegister>(static_cast<uint16_t>(bits >> 16));
 }
 
-__bf16 bfloat_from_double(double value) {
+BfloatInRegister bfloat_from_double(double value) {
   // Rounding twice would be wrong half-way between two bfloats: the float keeps, in its last bit,
   // whether anything was lost ("round to odd").
   float rounded = static_cast<float>(value);
@@ -32,7 +36,7 @@ __bf16 bfloat_from_double(double value) {
   return bfloat_from_float(rounded);
 }
 
-float float_from_bfloat(__bf16 value) {
+float float_from_bfloat(BfloatInRegister value) {
   return std::bit_cast<float>(uint32_t{std::bit_cast<uint16_t>(value)} << 16);
 }
 
