@@ -137,18 +137,18 @@ public:
       const uint64_t size = grid.threads_per_threadgroup[i];
       groups[i] = static_cast<uint32_t>((grid.threads[i] + size - 1) / size);
     }
-    std::array<uint32_t, 3> at{};
-    for (at[2] = 0; at[2] < groups[2]; ++at[2]) {
-      for (at[1] = 0; at[1] < groups[1]; ++at[1]) {
-        for (at[0] = 0; at[0] < groups[0]; ++at[0]) {
-          for (auto [address, size] : threadgroup_memory_)
-            std::memset(address, 0xCD, size);
-          for (size_t i = 0; i < memory.size(); ++i)
-            std::memset(base.threadgroup[i], 0xCD, threadgroup_bytes[i]);
-          if (auto error = runThreadgroup(base, grid, groups, at))
-            return error;
-        }
-      }
+    const uint64_t count = uint64_t{groups[0]} * groups[1] * groups[2];
+    for (uint64_t n = 0; n < count; ++n) {
+      const uint64_t index = grid.backwards ? count - 1 - n : n;
+      const std::array<uint32_t, 3> at = {static_cast<uint32_t>(index % groups[0]),
+                                          static_cast<uint32_t>(index / groups[0] % groups[1]),
+                                          static_cast<uint32_t>(index / groups[0] / groups[1])};
+      for (auto [address, size] : threadgroup_memory_)
+        std::memset(address, 0xCD, size);
+      for (size_t i = 0; i < memory.size(); ++i)
+        std::memset(base.threadgroup[i], 0xCD, threadgroup_bytes[i]);
+      if (auto error = runThreadgroup(base, grid, groups, at))
+        return error;
     }
     return llvm::Error::success();
   }
@@ -167,8 +167,10 @@ private:
       setBuiltins(threads[i], grid, groups, at, size, i);
     if (!lowered_.collective) {
       running.threadgroup = nullptr;
-      for (running.thread = 0; running.thread < count; ++running.thread)
+      for (unsigned n = 0; n < count; ++n) {
+        running.thread = grid.backwards ? count - 1 - n : n;
         entry_(&threads[running.thread]);
+      }
       return llvm::Error::success();
     }
     Threadgroup threadgroup(count, [&](unsigned index) { entry_(&threads[index]); });

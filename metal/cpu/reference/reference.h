@@ -18,6 +18,9 @@ struct Grid {
   // Exact, in threads; a threadgroup at the edge has what is left.
   std::array<uint32_t, 3> threads = {1, 1, 1};
   std::array<uint32_t, 3> threads_per_threadgroup = {1, 1, 1};
+  // The last threadgroup first and, where threads never meet, the last thread first: what a program
+  // computes must not depend on it.
+  bool backwards = false;
 };
 
 // One kernel, compiled without optimisation. Not thread safe: threadgroup memory is its own.
