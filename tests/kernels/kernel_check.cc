@@ -220,7 +220,7 @@ private:
         {*library, name, {}, {text.threads[0], text.threads[1], text.threads[2]}});
     if (!pipeline)
       return "code: " + pipeline.error().message;
-    auto* bitcode = (*library)->modules()->Get(function->module())->bitcode();
+    auto* bitcode = (*library)->modules()->Get(function->module_())->bitcode();
     auto reference = cpu::reference::Kernel::create({bitcode->data(), bitcode->size()}, name);
     if (!reference)
       return "reference: " + llvm::toString(reference.takeError());
