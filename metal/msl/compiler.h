@@ -1,0 +1,57 @@
+// Metal Shading Language to AIR, in process, with clang as a library.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Module.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bessemer::msl {
+
+enum class MathMode : uint8_t {
+  Safe,    // IEEE arithmetic; contraction within an expression only
+  Relaxed, // may reassociate and approximate, keeps NaN and infinity
+  Fast,    // Metal's default: as Relaxed, with the fast versions of library functions
+};
+
+struct Macro {
+  std::string name;
+  std::string value;
+};
+
+struct Options {
+  uint32_t language_version = 0; // MTLLanguageVersion, major << 16 | minor; 0: the newest
+  MathMode math_mode = MathMode::Fast;
+  std::vector<Macro> macros;
+  // What diagnostics call the source.
+  std::string file_name = "program_source";
+  // Where `#include` looks besides Metal's own headers; empty for a client's source.
+  std::vector<std::string> include_directories;
+  // Simplify until the module looks as Apple's compiler leaves one. Off, for sources with so many
+  // kernels that it pays to do it for the kernel that is asked for (see air::simplify).
+  bool simplify = true;
+};
+
+struct Compilation {
+  // Null when there was an error.
+  std::unique_ptr<llvm::Module> module;
+  // Errors and warnings in clang's form, `file:line:column: error: text`, at the source's own
+  // lines.
+  std::string diagnostics;
+};
+
+/// The newest MTLLanguageVersion that is known here.
+constexpr uint32_t kNewestLanguage = 3u << 16 | 2;
+
+/// Compiles `source` to one AIR module with all its kernels. May run in several threads at once,
+/// each with its own context.
+Compilation compile(llvm::StringRef source, const Options& options, llvm::LLVMContext& context);
+
+/// Writes the precompiled standard library, which `compile` then takes from the program's own
+/// image. False, with text in `diagnostics`, when the headers do not compile.
+bool precompile_stdlib(llvm::StringRef path, std::string& diagnostics);
+
+} // namespace bessemer::msl
