@@ -1,6 +1,10 @@
 #include "metal/air/function_constants.h"
 
+#include "metal/air/signature.h"
+
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -268,15 +272,77 @@ bool has_initialisers(const llvm::Module& module) {
 
 } // namespace
 
+llvm::Expected<std::vector<uint32_t>> constants_used_by(const llvm::Module& module,
+                                                        llvm::StringRef function) {
+  auto constants = read_function_constants(module);
+  if (!constants)
+    return constants.takeError();
+  std::vector<uint32_t> used;
+  const llvm::Function* root = module.getFunction(function);
+  if (constants->empty() || !root)
+    return used;
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  llvm::SmallVector<const llvm::Value*, 32> work;
+  auto add = [&](const llvm::Value* value) {
+    if (seen.insert(value).second)
+      work.push_back(value);
+  };
+  add(root);
+  if (auto signature = read_signature(module, function)) {
+    for (const Argument& argument : signature->arguments)
+      if (const llvm::GlobalVariable* predicate = module.getNamedGlobal(argument.predicate))
+        add(predicate);
+  } else {
+    llvm::consumeError(signature.takeError());
+  }
+  while (!work.empty()) {
+    const llvm::Value* value = work.pop_back_val();
+    if (auto* body = llvm::dyn_cast<llvm::Function>(value)) {
+      for (const llvm::BasicBlock& block : *body)
+        for (const llvm::Instruction& instruction : block)
+          for (const llvm::Value* operand : instruction.operands())
+            if (llvm::isa<llvm::Constant>(operand))
+              add(operand);
+    } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+      if (variable->hasInitializer())
+        add(variable->getInitializer());
+      // What a static initialiser writes depends on all that it reads.
+      for (const llvm::User* user : variable->users())
+        if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+            store && store->getPointerOperand() == variable)
+          add(store->getFunction());
+    } else if (auto* expression = llvm::dyn_cast<llvm::User>(value)) {
+      for (const llvm::Value* operand : expression->operands())
+        add(operand);
+    }
+  }
+  for (const FunctionConstant& constant : *constants)
+    if (constant.variable && seen.contains(constant.variable))
+      used.push_back(constant.index);
+  return used;
+}
+
 llvm::Error specialise(llvm::Module& module, std::span<const ConstantValue> values) {
   auto constants = read_function_constants(module);
   if (!constants)
     return constants.takeError();
+  llvm::DenseSet<uint32_t> used;
+  if (const llvm::NamedMDNode* kernels = module.getNamedMetadata("air.kernel"); kernels)
+    for (const llvm::MDNode* kernel : kernels->operands())
+      if (auto* function =
+              kernel->getNumOperands()
+                  ? llvm::mdconst::dyn_extract_or_null<llvm::Function>(kernel->getOperand(0))
+                  : nullptr) {
+        auto indices = constants_used_by(module, function->getName());
+        if (!indices)
+          return indices.takeError();
+        used.insert(indices->begin(), indices->end());
+      }
   llvm::DenseMap<const llvm::Value*, bool> defined;
   for (const FunctionConstant& constant : *constants) {
     auto value = std::ranges::find(values, constant.index, &ConstantValue::index);
     bool given = value != values.end();
-    if (!given && constant.required)
+    if (!given && constant.required && used.contains(constant.index))
       return llvm::createStringError(llvm::formatv(
           "function constant '{0}' (index {1}) has no value", constant.name, constant.index));
     if (given && value->data_type != constant.data_type)

@@ -30,6 +30,11 @@ uint32_t data_type_size(uint32_t data_type);
 /// The constants that the module lists in `!air.function_constants`, by index.
 llvm::Expected<std::vector<FunctionConstant>> read_function_constants(const llvm::Module& module);
 
+/// Indices of the constants that `function` depends on: by itself, through what it calls, through
+/// variables that static initialisers compute and through predicates of its arguments.
+llvm::Expected<std::vector<uint32_t>> constants_used_by(const llvm::Module& module,
+                                                        llvm::StringRef function);
+
 /// A value for the constant with this index.
 struct ConstantValue {
   uint32_t index = 0;
@@ -41,7 +46,8 @@ struct ConstantValue {
 /// that what depends on them folds: afterwards no constant, no initialiser and no question
 /// `is_function_constant_defined` is left, and the predicates of arguments are known.
 /// Values for indices that the module does not have are ignored, as Metal does.
-/// An error: a required constant without value, a value of another type.
+/// An error: a required constant without value that one of the module's kernels uses, a value of
+/// another type.
 llvm::Error specialise(llvm::Module& module, std::span<const ConstantValue> values);
 
 } // namespace bessemer::air

@@ -1,14 +1,17 @@
 #include "metal/air/module.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 namespace bessemer::air {
 
@@ -17,25 +20,133 @@ const char kDataLayout[] =
     "v24:32:32-v32:32:32-v48:64:64-v64:64:64-v96:128:128-v128:128:128-v192:256:256-v256:256:256-"
     "v512:512:512-v1024:1024:1024-n8:16:32";
 
-llvm::Expected<std::unique_ptr<llvm::Module>> parse_module(llvm::MemoryBufferRef bitcode,
-                                                           llvm::LLVMContext& context) {
-  // Libraries keep modules back to back without alignment; the reader wants 4 bytes.
-  std::unique_ptr<llvm::MemoryBuffer> aligned;
-  if (reinterpret_cast<uintptr_t>(bitcode.getBufferStart()) % 4 != 0) {
-    aligned =
-        llvm::MemoryBuffer::getMemBufferCopy(bitcode.getBuffer(), bitcode.getBufferIdentifier());
-    bitcode = aligned->getMemBufferRef();
-  }
-  auto module = llvm::parseBitcodeFile(bitcode, context);
-  if (!module)
-    return llvm::createStringError("AIR bitcode: " + llvm::toString(module.takeError()));
+namespace {
+
+// Libraries keep modules back to back without alignment; the reader wants 4 bytes.
+std::unique_ptr<llvm::MemoryBuffer> align(llvm::MemoryBufferRef& bitcode) {
+  if (reinterpret_cast<uintptr_t>(bitcode.getBufferStart()) % 4 == 0)
+    return nullptr;
+  auto aligned =
+      llvm::MemoryBuffer::getMemBufferCopy(bitcode.getBuffer(), bitcode.getBufferIdentifier());
+  bitcode = aligned->getMemBufferRef();
+  return aligned;
+}
+
+llvm::Error bad_bitcode(llvm::Error error) {
+  return llvm::createStringError("AIR bitcode: " + llvm::toString(std::move(error)));
+}
+
+llvm::Error verify(const llvm::Module& module) {
   std::string why;
   llvm::raw_string_ostream stream(why);
-  if (llvm::verifyModule(**module, &stream)) {
-    llvm::StringRef line = llvm::StringRef(why).split('\n').first;
-    return llvm::createStringError("AIR bitcode is not valid: " + line);
+  if (!llvm::verifyModule(module, &stream))
+    return llvm::Error::success();
+  return llvm::createStringError("AIR bitcode is not valid: " +
+                                 llvm::StringRef(why).split('\n').first);
+}
+
+// Loads the body of `function` and of all that it and the static initialisers refer to.
+llvm::Error materialize_needed(llvm::Module& module, llvm::Function& function) {
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  llvm::SmallVector<llvm::Value*, 32> work;
+  auto add = [&](llvm::Value* value) {
+    if (seen.insert(value).second)
+      work.push_back(value);
+  };
+  add(&function);
+  if (auto* initialisers = module.getNamedGlobal("llvm.global_ctors"))
+    add(initialisers);
+  while (!work.empty()) {
+    llvm::Value* value = work.pop_back_val();
+    if (auto* body = llvm::dyn_cast<llvm::Function>(value)) {
+      if (llvm::Error error = body->materialize())
+        return error;
+      for (llvm::BasicBlock& block : *body)
+        for (llvm::Instruction& instruction : block)
+          for (llvm::Value* operand : instruction.operands())
+            if (llvm::isa<llvm::Constant>(operand))
+              add(operand);
+    } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+      if (variable->hasInitializer())
+        add(variable->getInitializer());
+    } else if (auto* user = llvm::dyn_cast<llvm::User>(value)) {
+      for (llvm::Value* operand : user->operands())
+        add(operand);
+    }
   }
+  return llvm::Error::success();
+}
+
+void keep_only_kernel(llvm::Module& module, const llvm::Function& function) {
+  for (const char* name : {"air.kernel", "air.vertex", "air.fragment"}) {
+    llvm::NamedMDNode* list = module.getNamedMetadata(name);
+    if (!list)
+      continue;
+    llvm::SmallVector<llvm::MDNode*> kept;
+    for (llvm::MDNode* node : list->operands())
+      if (node->getNumOperands() &&
+          llvm::mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0)) == &function)
+        kept.push_back(node);
+    list->clearOperands();
+    for (llvm::MDNode* node : kept)
+      list->addOperand(node);
+  }
+}
+
+void run_global_dce(llvm::Module& module) {
+  llvm::ModuleAnalysisManager modules;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::LoopAnalysisManager loops;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::GlobalDCEPass().run(module, modules);
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<llvm::Module>> parse_module(llvm::MemoryBufferRef bitcode,
+                                                           llvm::LLVMContext& context) {
+  std::unique_ptr<llvm::MemoryBuffer> aligned = align(bitcode);
+  auto module = llvm::parseBitcodeFile(bitcode, context);
+  if (!module)
+    return bad_bitcode(module.takeError());
+  if (llvm::Error error = verify(**module))
+    return std::move(error);
   return std::move(*module);
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+parse_function(llvm::MemoryBufferRef bitcode, llvm::StringRef name, llvm::LLVMContext& context) {
+  std::unique_ptr<llvm::MemoryBuffer> aligned = align(bitcode);
+  auto parsed = llvm::getLazyBitcodeModule(bitcode, context);
+  if (!parsed)
+    return bad_bitcode(parsed.takeError());
+  std::unique_ptr<llvm::Module> module = std::move(*parsed);
+  if (llvm::Error error = module->materializeMetadata())
+    return bad_bitcode(std::move(error));
+  llvm::Function* function = module->getFunction(name);
+  if (!function || function->isDeclaration())
+    return llvm::createStringError("no function '" + name + "' in this AIR module");
+  if (llvm::Error error = materialize_needed(*module, *function))
+    return bad_bitcode(std::move(error));
+  keep_only_kernel(*module, *function);
+  for (llvm::Function& other : *module)
+    if (other.isMaterializable())
+      other.deleteBody();
+  if (llvm::Error error = module->materializeAll())
+    return bad_bitcode(std::move(error));
+  for (llvm::Function& other : *module)
+    if (&other != function && !other.isDeclaration())
+      other.setLinkage(llvm::GlobalValue::InternalLinkage);
+  run_global_dce(*module);
+  if (llvm::Error error = verify(*module))
+    return std::move(error);
+  return module;
 }
 
 namespace {

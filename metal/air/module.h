@@ -21,6 +21,12 @@ extern const char kDataLayout[];
 llvm::Expected<std::unique_ptr<llvm::Module>> parse_module(llvm::MemoryBufferRef bitcode,
                                                            llvm::LLVMContext& context);
 
+/// The same for one function of a module with many: reads no other kernel's body, and leaves
+/// nothing in the module that the function does not need.
+/// An error also where the module does not have the function.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+parse_function(llvm::MemoryBufferRef bitcode, llvm::StringRef function, llvm::LLVMContext& context);
+
 /// Sets triple and data layout to those of the machine that code is made for and removes what means
 /// nothing to LLVM here: unused declarations left by bitcode upgrades, attributes of Apple's own
 /// targets, `air.*` module flags. Metadata that says how kernels are called stays.
