@@ -17,9 +17,9 @@ namespace bessemer::metal::cpu {
 /// A node of a scope: a block, or an inner loop with its preheader and its exit block. Preheader
 /// and exit hold nothing else (passes/normalize), so a loop has one way in and one way out.
 struct ScopeNode {
-  llvm::BasicBlock* block = nullptr;  ///< the block, or the loop's preheader
-  llvm::Loop* loop = nullptr;         ///< null for a plain block
-  llvm::BasicBlock* exit = nullptr;   ///< the loop's exit block
+  llvm::BasicBlock* block = nullptr; ///< the block, or the loop's preheader
+  llvm::Loop* loop = nullptr;        ///< null for a plain block
+  llvm::BasicBlock* exit = nullptr;  ///< the loop's exit block
   /// The branch at the block's end is taken under masks, each lane its own way.
   bool masked_branch = false;
   /// Index of the node whose masked branch decides which lanes run this node; -1: all lanes of the
@@ -36,9 +36,9 @@ struct ScopeNode {
 /// The acyclic graph of one loop's body (or of the function), inner loops taken as single nodes,
 /// in topological order.
 struct Scope {
-  llvm::Loop* loop = nullptr;  ///< null: the function
+  llvm::Loop* loop = nullptr; ///< null: the function
   std::vector<ScopeNode> nodes;
-  llvm::DenseMap<llvm::BasicBlock*, int> index;  ///< of a plain block, preheader or exit block
+  llvm::DenseMap<llvm::BasicBlock*, int> index; ///< of a plain block, preheader or exit block
   /// Lanes may leave the loop in different iterations.
   bool divergent = false;
 };
@@ -46,9 +46,8 @@ struct Scope {
 class Divergence {
 public:
   /// `function` must be as passes/normalize leaves it.
-  static llvm::Expected<std::unique_ptr<Divergence>> analyse(llvm::Function& function,
-                                                             llvm::LoopInfo& loops, int lanes,
-                                                             const uint32_t threads[3]);
+  static llvm::Expected<std::unique_ptr<Divergence>>
+  analyse(llvm::Function& function, llvm::LoopInfo& loops, int lanes, const uint32_t threads[3]);
 
   const Scope& scope(const llvm::Loop* loop) const { return *scopes_.find(loop)->second; }
   const ShapeAnalysis& shapes() const { return *shapes_; }
@@ -58,7 +57,8 @@ public:
   bool is_masked_edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const;
 
 private:
-  Divergence(llvm::Function& function, llvm::LoopInfo& loops) : function_(function), loops_(loops) {}
+  Divergence(llvm::Function& function, llvm::LoopInfo& loops)
+      : function_(function), loops_(loops) {}
   llvm::Error build_scopes();
   bool update_control();
   bool update_scope(Scope& scope);
@@ -67,8 +67,8 @@ private:
   llvm::Function& function_;
   llvm::LoopInfo& loops_;
   std::unique_ptr<ShapeAnalysis> shapes_;
-  llvm::MapVector<const llvm::Loop*, std::unique_ptr<Scope>> scopes_;  // innermost first
+  llvm::MapVector<const llvm::Loop*, std::unique_ptr<Scope>> scopes_; // innermost first
   llvm::DenseMap<const llvm::BasicBlock*, const llvm::Loop*> exit_of_;
 };
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

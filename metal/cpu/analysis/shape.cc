@@ -7,6 +7,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -34,14 +35,15 @@ Shape regroup(const Shape& shape, int group, int lanes) {
   result.offsets.resize(lanes);
   for (int lane = 0; lane < lanes; ++lane) {
     int64_t first = shape.offset(lane / group * group);
-    if (first) result.align = std::min<int>(result.align, countr_zero(uint64_t(first)));
+    if (first)
+      result.align = std::min<int>(result.align, countr_zero(uint64_t(first)));
     result.offsets[lane] = shape.offset(lane) - first;
   }
   result.drop_zero_offsets();
   return result;
 }
 
-}  // namespace
+} // namespace
 
 int64_t Shape::max_offset() const {
   return offsets.empty() ? 0 : *std::max_element(offsets.begin(), offsets.end());
@@ -56,7 +58,8 @@ bool Shape::is_disjoint() const {
 }
 
 void Shape::drop_zero_offsets() {
-  if (llvm::all_of(offsets, [](int64_t offset) { return offset == 0; })) offsets.clear();
+  if (llvm::all_of(offsets, [](int64_t offset) { return offset == 0; }))
+    offsets.clear();
 }
 
 ShapeAnalysis::ShapeAnalysis(Function& function, int lanes, const uint32_t threads[3],
@@ -76,10 +79,12 @@ Shape ShapeAnalysis::shape(const Value* value) const {
 }
 
 Shape ShapeAnalysis::flatten(const Shape& shape) const {
-  if (!shape.has_pieces() || shape.offsets.empty()) return shape;
+  if (!shape.has_pieces() || shape.offsets.empty())
+    return shape;
   for (int group = shape.group; group >= min_group(); group /= 2) {
     Shape result = regroup(shape, group, lanes_);
-    if (result.offsets.empty()) return result;
+    if (result.offsets.empty())
+      return result;
   }
   return Shape::varying();
 }
@@ -92,11 +97,14 @@ void ShapeAnalysis::run() {
       for (Instruction& instruction : *block) {
         EmitMode mode;
         Shape& old = shapes_[&instruction];
-        if (old.is_varying()) continue;
+        if (old.is_varying())
+          continue;
         Shape next = transfer(instruction, mode);
         Shape& current = shapes_[&instruction];
-        if (next == current) continue;
-        if (++changes_[&instruction] > max_changes) next = Shape::varying();
+        if (next == current)
+          continue;
+        if (++changes_[&instruction] > max_changes)
+          next = Shape::varying();
         current = std::move(next);
         changed = true;
       }
@@ -106,18 +114,23 @@ void ShapeAnalysis::run() {
 Shape ShapeAnalysis::transfer_phi(const PHINode& phi) const {
   const Value* same = nullptr;
   for (const Value* incoming : phi.incoming_values())
-    if (!isa<UndefValue>(incoming)) same = incoming;
-  if (is_blended_ && is_blended_(phi)) return Shape::varying();
+    if (!isa<UndefValue>(incoming))
+      same = incoming;
+  if (is_blended_ && is_blended_(phi))
+    return Shape::varying();
   Shape result;
   for (const Value* incoming : phi.incoming_values()) {
-    if (isa<UndefValue>(incoming)) continue;
+    if (isa<UndefValue>(incoming))
+      continue;
     Shape next = shape(incoming);
-    if (next.is_unknown()) continue;
+    if (next.is_unknown())
+      continue;
     if (result.is_unknown()) {
       result = next;
       continue;
     }
-    if (next.is_varying() || result.is_varying()) return Shape::varying();
+    if (next.is_varying() || result.is_varying())
+      return Shape::varying();
     if (next.offsets == result.offsets) {
       result.group = std::min(result.group, next.group);
       result.align = std::min(result.align, next.align);
@@ -125,11 +138,13 @@ Shape ShapeAnalysis::transfer_phi(const PHINode& phi) const {
     }
     result = flatten(result);
     next = flatten(next);
-    if (next.is_varying() || result.is_varying()) return Shape::varying();
+    if (next.is_varying() || result.is_varying())
+      return Shape::varying();
     result.group = std::min(result.group, next.group);
     result.align = 0;
   }
-  if (!same) return Shape::uniform(lanes_);
+  if (!same)
+    return Shape::uniform(lanes_);
   return result;
 }
 
@@ -140,16 +155,19 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
     mode = EmitMode::Linear;
     bool zero_base = name == spmd::lane || (total_threads_ && total_threads_ <= uint32_t(lanes_));
     Shape result = Shape::uniform(lanes_, zero_base ? Shape::max_align : int(Log2_32(lanes_)));
-    for (int lane = 0; lane < lanes_; ++lane) result.offsets.push_back(lane);
+    for (int lane = 0; lane < lanes_; ++lane)
+      result.offsets.push_back(lane);
     result.drop_zero_offsets();
     return result;
   }
   if (name.starts_with("spmd.group.") || name == spmd::any || name == spmd::all ||
-      name == spmd::full || name == spmd::mask || name == spmd::private_memory) {
-    mode = name == spmd::private_memory ? EmitMode::Pieces : EmitMode::Linear;
-    return Shape::uniform(lanes_, name == spmd::private_memory ? 0 : 0);
+      name == spmd::full || name == spmd::always || name == spmd::mask ||
+      name == spmd::private_memory) {
+    mode = EmitMode::Pieces;
+    return Shape::uniform(lanes_);
   }
-  if (name.starts_with(spmd::matrix_multiply)) return Shape::varying();
+  if (name.starts_with(spmd::matrix_multiply))
+    return Shape::varying();
   if (name.starts_with("air.")) {
     mode = EmitMode::Pieces;
     if (name.contains("barrier") || name.starts_with("air.atomic.fence"))
@@ -159,11 +177,14 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
       bool whole = base.starts_with("sum") || base.starts_with("product") ||
                    base.starts_with("max") || base.starts_with("min") || base.starts_with("and.") ||
                    base.starts_with("or.") || base.starts_with("xor.") || base == "any" ||
-                   base == "all" || base.starts_with("ballot") || base.starts_with("broadcast_first") ||
-                   base.starts_with("vote") || base.starts_with("active_threads_mask");
-      if (whole) return Shape::uniform(lanes_);
+                   base == "all" || base.starts_with("ballot") ||
+                   base.starts_with("broadcast_first") || base.starts_with("vote") ||
+                   base.starts_with("active_threads_mask");
+      if (whole)
+        return Shape::uniform(lanes_);
       if (base.starts_with("broadcast.") || base.starts_with("shuffle."))
-        if (shape(call.getArgOperand(1)).is_uniform(lanes_)) return Shape::uniform(lanes_);
+        if (shape(call.getArgOperand(1)).is_uniform(lanes_))
+          return Shape::uniform(lanes_);
     }
     return Shape::varying();
   }
@@ -175,20 +196,25 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
 // 2^32 may be treated as lanes that are off: two valid addresses of one allocation are never 2^32
 // elements apart, since a buffer has fewer than 2^32 - 2^24 elements.
 bool ShapeAnalysis::is_address_only(const Instruction& instruction, int depth) const {
-  if (depth > 4) return false;
+  if (depth > 4)
+    return false;
   for (const Use& use : instruction.uses()) {
     const auto* user = cast<Instruction>(use.getUser());
-    if (isa<LoadInst>(user)) continue;
+    if (isa<LoadInst>(user))
+      continue;
     if (const auto* store = dyn_cast<StoreInst>(user)) {
-      if (use.getOperandNo() == store->getPointerOperandIndex()) continue;
+      if (use.getOperandNo() == store->getPointerOperandIndex())
+        continue;
       return false;
     }
-    bool passes = isa<GetElementPtrInst>(user) ||
-                  (user->getType()->isIntegerTy(64) &&
-                   (user->getOpcode() == Instruction::Add || user->getOpcode() == Instruction::Sub ||
-                    user->getOpcode() == Instruction::Shl || user->getOpcode() == Instruction::Mul ||
-                    user->getOpcode() == Instruction::Or));
-    if (!passes || !is_address_only(*user, depth + 1)) return false;
+    bool passes =
+        isa<GetElementPtrInst>(user) ||
+        (user->getType()->isIntegerTy(64) &&
+         (user->getOpcode() == Instruction::Add || user->getOpcode() == Instruction::Sub ||
+          user->getOpcode() == Instruction::Shl || user->getOpcode() == Instruction::Mul ||
+          user->getOpcode() == Instruction::Or));
+    if (!passes || !is_address_only(*user, depth + 1))
+      return false;
   }
   return true;
 }
@@ -197,20 +223,25 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
                                       EmitMode& mode) const {
   const Shape& a = operands[0];
   int group = lanes_;
-  for (const Shape& operand : operands) group = std::min(group, operand.group);
+  for (const Shape& operand : operands)
+    group = std::min(group, operand.group);
   auto linear = [&](auto&& offset, int align) {
     Shape result;
     result.group = group;
     result.align = clamp_align(align);
     result.offsets.resize(lanes_);
-    for (int lane = 0; lane < lanes_; ++lane) result.offsets[lane] = offset(lane);
+    for (int lane = 0; lane < lanes_; ++lane)
+      result.offsets[lane] = offset(lane);
     result.drop_zero_offsets();
     mode = EmitMode::Linear;
     return result;
   };
-  const ConstantInt* constant = operands.size() > 1 ? dyn_cast<ConstantInt>(instruction.getOperand(1)) : nullptr;
-  if (constant && constant->getBitWidth() > 64) constant = nullptr;
-  unsigned width = instruction.getType()->isIntegerTy() ? instruction.getType()->getIntegerBitWidth() : 64;
+  const ConstantInt* constant =
+      operands.size() > 1 ? dyn_cast<ConstantInt>(instruction.getOperand(1)) : nullptr;
+  if (constant && constant->getBitWidth() > 64)
+    constant = nullptr;
+  unsigned width =
+      instruction.getType()->isIntegerTy() ? instruction.getType()->getIntegerBitWidth() : 64;
   switch (instruction.getOpcode()) {
   case Instruction::Add:
     return linear([&](int lane) { return a.offset(lane) + operands[1].offset(lane); },
@@ -236,8 +267,9 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
     break;
   case Instruction::Shl:
     if (constant && constant->getZExtValue() < width)
-      return linear([&](int lane) { return int64_t(uint64_t(a.offset(lane)) << constant->getZExtValue()); },
-                    a.align + int(constant->getZExtValue()));
+      return linear(
+          [&](int lane) { return int64_t(uint64_t(a.offset(lane)) << constant->getZExtValue()); },
+          a.align + int(constant->getZExtValue()));
     break;
   case Instruction::And:
     if (constant) {
@@ -255,7 +287,8 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
     if (constant && constant->getZExtValue() < width && a.is_disjoint() && a.align < int(width))
       return linear([&](int lane) { return a.offset(lane) >> constant->getZExtValue(); },
                     a.align - int(constant->getZExtValue()));
-    if (constant && constant->getZExtValue() < width && a.align >= Shape::max_align && a.is_disjoint())
+    if (constant && constant->getZExtValue() < width && a.align >= Shape::max_align &&
+        a.is_disjoint())
       return linear([&](int lane) { return a.offset(lane) >> constant->getZExtValue(); },
                     Shape::max_align);
     break;
@@ -264,11 +297,13 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
     if (constant && !constant->isZero() && a.offsets.size()) {
       bool is_division = instruction.getOpcode() == Instruction::UDiv;
       uint64_t divisor = constant->getZExtValue();
-      if (a.align >= Shape::max_align && a.is_disjoint())  // the pieces are zero
-        return linear([&](int lane) {
-          uint64_t offset = uint64_t(a.offset(lane));
-          return int64_t(is_division ? offset / divisor : offset % divisor);
-        }, Shape::max_align);
+      if (a.align >= Shape::max_align && a.is_disjoint()) // the pieces are zero
+        return linear(
+            [&](int lane) {
+              uint64_t offset = uint64_t(a.offset(lane));
+              return int64_t(is_division ? offset / divisor : offset % divisor);
+            },
+            Shape::max_align);
       for (int size = group; size >= min_group(); size /= 2) {
         Shape parts = regroup(a, size, lanes_);
         int align = std::min(parts.align, 30);
@@ -295,20 +330,20 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
     bool proven = a.is_flat() || (a.is_disjoint() && source > 1 &&
                                   (a.align < int(source) - 1 || a.align >= Shape::max_align) &&
                                   a.max_offset() < (int64_t(1) << (source - 1)));
-    bool assumed = source == 32 && a.max_offset() - a.min_offset() < (1 << 24) &&
-                   is_address_only(instruction);
+    bool assumed =
+        source == 32 && a.max_offset() - a.min_offset() < (1 << 24) && is_address_only(instruction);
     if (proven || assumed)
       return linear([&](int lane) { return a.offset(lane); },
                     proven && instruction.getOpcode() == Instruction::ZExt ? a.align
-                    : proven                                              ? a.align
-                                                                          : 0);
+                    : proven                                               ? a.align
+                                                                           : 0);
     break;
   }
   default:
     break;
   }
   mode = EmitMode::Vector;
-  return Shape();  // no rule
+  return Shape(); // no rule
 }
 
 Shape ShapeAnalysis::transfer(const Instruction& instruction, EmitMode& mode) const {
@@ -321,37 +356,45 @@ Shape ShapeAnalysis::transfer(const Instruction& instruction, EmitMode& mode) co
   if (const auto* call = dyn_cast<CallInst>(&instruction)) {
     bool known;
     Shape result = transfer_call(*call, mode, known);
-    if (known) return result;
+    if (known)
+      return result;
     operand_count = call->arg_size();
   }
-  if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction) || isa<AllocaInst>(instruction))
+  if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction) ||
+      isa<AllocaInst>(instruction))
     return Shape::varying();
 
   SmallVector<Shape, 4> operands;
   bool any_varying = false;
   for (unsigned i = 0; i < operand_count; ++i) {
     operands.push_back(shape(instruction.getOperand(i)));
-    if (operands.back().is_unknown()) return Shape();
+    if (operands.back().is_unknown())
+      return Shape();
     any_varying |= operands.back().is_varying();
   }
-  if (isa<StoreInst>(instruction) || instruction.isTerminator()) return Shape::uniform(lanes_);
+  if (isa<StoreInst>(instruction) || instruction.isTerminator())
+    return Shape::uniform(lanes_);
   if (isa<LoadInst>(instruction)) {
     Shape result = flatten(operands[0]);
     result.align = 0;
-    if (!result.is_varying()) mode = EmitMode::Pieces;
+    if (!result.is_varying())
+      mode = EmitMode::Pieces;
     return result;
   }
-  if (any_varying) return Shape::varying();
+  if (any_varying)
+    return Shape::varying();
 
   bool flat = llvm::all_of(operands, [](const Shape& shape) { return shape.is_flat(); });
   int group = lanes_;
-  for (const Shape& operand : operands) group = std::min(group, operand.group);
+  for (const Shape& operand : operands)
+    group = std::min(group, operand.group);
 
   if (instruction.getType()->isIntegerTy() && !instruction.getType()->isIntegerTy(1) &&
-      (isa<BinaryOperator>(instruction) || isa<TruncInst>(instruction) || isa<SExtInst>(instruction) ||
-       isa<ZExtInst>(instruction) || isa<FreezeInst>(instruction))) {
+      (isa<BinaryOperator>(instruction) || isa<TruncInst>(instruction) ||
+       isa<SExtInst>(instruction) || isa<ZExtInst>(instruction) || isa<FreezeInst>(instruction))) {
     Shape result = transfer_integer(instruction, operands, mode);
-    if (!result.is_unknown()) return result;
+    if (!result.is_unknown())
+      return result;
   }
   if (const auto* gep = dyn_cast<GetElementPtrInst>(&instruction)) {
     SmallMapVector<Value*, APInt, 4> variables;
@@ -359,7 +402,8 @@ Shape ShapeAnalysis::transfer(const Instruction& instruction, EmitMode& mode) co
     bool narrow = false;
     for (const Value* index : gep->indices())
       narrow |= !index->getType()->isIntegerTy(64) && !shape(index).is_flat();
-    if (gep->collectOffset(layout_, 64, variables, constant) && (!narrow || is_address_only(*gep))) {
+    if (gep->collectOffset(layout_, 64, variables, constant) &&
+        (!narrow || is_address_only(*gep))) {
       mode = EmitMode::Linear;
       Shape result;
       result.group = group;
@@ -387,7 +431,8 @@ Shape ShapeAnalysis::transfer(const Instruction& instruction, EmitMode& mode) co
     auto predicate = swapped ? compare->getSwappedPredicate() : compare->getPredicate();
     bool less = predicate == ICmpInst::ICMP_SLT || predicate == ICmpInst::ICMP_ULT ||
                 predicate == ICmpInst::ICMP_SGE || predicate == ICmpInst::ICMP_UGE;
-    if (less && bound.is_flat() && offset.is_disjoint() && compare->getOperand(0)->getType()->isIntegerTy()) {
+    if (less && bound.is_flat() && offset.is_disjoint() &&
+        compare->getOperand(0)->getType()->isIntegerTy()) {
       int needed = int(Log2_64_Ceil(uint64_t(offset.max_offset()) + 1));
       if (offset.align >= needed && bound.align >= needed) {
         mode = EmitMode::Linear;
@@ -421,4 +466,4 @@ Shape ShapeAnalysis::transfer(const Instruction& instruction, EmitMode& mode) co
   return result;
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -53,9 +53,9 @@ struct Shape {
 
 /// How the vector code of an instruction is made from its operands.
 enum class EmitMode {
-  Vector,  ///< from whole vectors
-  Linear,  ///< on the operands' pieces alone; the offsets follow from the shape
-  Pieces,  ///< on each piece with its offset added
+  Vector, ///< from whole vectors
+  Linear, ///< on the operands' pieces alone; the offsets follow from the shape
+  Pieces, ///< on each piece with its offset added
 };
 
 /// Shapes of all values of a thread function.
@@ -89,10 +89,10 @@ private:
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
   int lanes_;
-  uint32_t total_threads_;  // 0: not known
+  uint32_t total_threads_; // 0: not known
   std::function<bool(const llvm::PHINode&)> is_blended_;
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
   llvm::DenseMap<const llvm::Value*, int> changes_;
 };
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -7,6 +7,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 
 namespace bessemer::metal::cpu::spmd {
 
@@ -27,6 +28,8 @@ inline constexpr llvm::StringLiteral any = "spmd.any";
 inline constexpr llvm::StringLiteral all = "spmd.all";
 /// i1 (): are all lanes of the vector active here?
 inline constexpr llvm::StringLiteral full = "spmd.full";
+/// i1 (): true, which only passes/vectorize knows.
+inline constexpr llvm::StringLiteral always = "spmd.always";
 /// {T, T} (T a0, T a1, T b0, T b1, U c0, U c1): the lane's two elements of a*b+c, 8x8 matrices.
 inline constexpr llvm::StringLiteral matrix_multiply = "spmd.matrix_multiply.";
 
@@ -57,11 +60,11 @@ inline llvm::FunctionCallee declare(llvm::Module& module, llvm::StringRef name, 
 /// Declares spmd.mask, which must stay where it is.
 inline llvm::FunctionCallee declare_mask(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
-  llvm::FunctionCallee callee =
-      module.getOrInsertFunction(mask, llvm::FunctionType::get(llvm::Type::getVoidTy(context),
-                                                               {llvm::Type::getInt1Ty(context)}, false));
+  llvm::FunctionCallee callee = module.getOrInsertFunction(
+      mask, llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                    {llvm::Type::getInt1Ty(context)}, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setConvergent();
   return callee;
 }
 
-}  // namespace bessemer::metal::cpu::spmd
+} // namespace bessemer::metal::cpu::spmd

@@ -14,9 +14,9 @@ namespace bessemer::metal::cpu {
 
 /// What `compile_kernel` leaves in `CompiledKernel::bytes`.
 enum class KernelOutput {
-  Object,    ///< ELF relocatable object
-  Assembly,  ///< text
-  VectorIr,  ///< text of the LLVM IR after vectorising and optimising
+  Object,   ///< ELF relocatable object
+  Assembly, ///< text
+  VectorIr, ///< text of the LLVM IR after vectorising and optimising
 };
 
 /// What code to make. Part of every cache key: equal options and equal AIR give equal code.
@@ -75,4 +75,4 @@ struct HostTarget {
 };
 const HostTarget& host_target();
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -7,6 +7,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
@@ -27,9 +28,11 @@ public:
         bool_(Type::getInt1Ty(function.getContext())) {}
 
   void run() {
-    for (Loop* loop : loops_.getLoopsInPreorder()) prepare_scope(divergence_.scope(loop));
+    for (Loop* loop : loops_.getLoopsInPreorder())
+      prepare_scope(divergence_.scope(loop));
     prepare_scope(divergence_.scope(nullptr));
-    for (Instruction* instruction : to_demote_) demote(*instruction);
+    for (Instruction* instruction : to_demote_)
+      demote(*instruction);
     linearize_scope(divergence_.scope(nullptr), active_);
     SmallVector<AllocaInst*, 64> slots(slots_.begin(), slots_.end());
     DominatorTree dominators(function_);
@@ -56,8 +59,10 @@ private:
       node_slots_[block].push_back(slot);
       for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
         BasicBlock* from = phi.getIncomingBlock(i);
-        if (isa<UndefValue>(phi.getIncomingValue(i))) continue;
-        auto* store = new StoreInst(phi.getIncomingValue(i), slot, from->getTerminator()->getIterator());
+        if (isa<UndefValue>(phi.getIncomingValue(i)))
+          continue;
+        auto* store =
+            new StoreInst(phi.getIncomingValue(i), slot, from->getTerminator()->getIterator());
         edge_stores_[{from, block}].push_back(store);
       }
       builder_.SetInsertPoint(block, block->getFirstInsertionPt());
@@ -74,14 +79,16 @@ private:
         for (BasicBlock* from : predecessors(node.block))
           masked |= divergence_.is_masked_edge(from, node.block);
         bool is_header = scope.loop && scope.loop->getHeader() == node.block;
-        if (masked && !is_header) move_phis_to_slots(node.block);
+        if (masked && !is_header)
+          move_phis_to_slots(node.block);
       } else if (divergence_.scope(node.loop).divergent) {
         move_phis_to_slots(node.exit);
         // Latch values of the header's phis: the next iteration begins in a block of its own.
         BasicBlock* latch = node.loop->getLoopLatch();
         for (PHINode& phi : node.loop->getHeader()->phis()) {
           AllocaInst* slot = new_slot(phi.getType());
-          new StoreInst(phi.getIncomingValueForBlock(latch), slot, latch->getTerminator()->getIterator());
+          new StoreInst(phi.getIncomingValueForBlock(latch), slot,
+                        latch->getTerminator()->getIterator());
           latch_slots_[&phi] = slot;
         }
       }
@@ -89,7 +96,8 @@ private:
     for (const ScopeNode& node : scope.nodes)
       if (node.is_masked())
         for (Instruction& instruction : *node.last())
-          if (!instruction.getType()->isVoidTy()) to_demote_.push_back(&instruction);
+          if (!instruction.getType()->isVoidTy())
+            to_demote_.push_back(&instruction);
   }
 
   // Later blocks no longer come after this one on every path: they read the value from a slot.
@@ -98,9 +106,11 @@ private:
     SmallVector<Use*, 8> outside;
     for (Use& use : instruction.uses()) {
       auto* user = cast<Instruction>(use.getUser());
-      if (user->getParent() != block || isa<PHINode>(user)) outside.push_back(&use);
+      if (user->getParent() != block || isa<PHINode>(user))
+        outside.push_back(&use);
     }
-    if (outside.empty()) return;
+    if (outside.empty())
+      return;
     AllocaInst* slot = new_slot(instruction.getType());
     node_slots_[block].push_back(slot);
     DenseMap<BasicBlock*, Value*> loaded;
@@ -108,7 +118,8 @@ private:
       auto* user = cast<Instruction>(use->getUser());
       if (auto* phi = dyn_cast<PHINode>(user)) {
         BasicBlock* from = phi->getIncomingBlock(*use);
-        if (from == block) continue;  // defined on this very edge
+        if (from == block)
+          continue; // defined on this very edge
         Value*& value = loaded[from];
         if (!value) {
           builder_.SetInsertPoint(from->getTerminator());
@@ -136,7 +147,8 @@ private:
     return builder_.CreateCall(spmd::declare(module_, spmd::any, bool_, {bool_}), {mask});
   }
   void mark(BasicBlock* block, Value* mask) {
-    if (!mask) return;
+    if (!mask)
+      return;
     auto place = block->getFirstInsertionPt();
     // Slot loads at the block's head stay in front; they touch no memory in the end.
     builder_.SetInsertPoint(block, place);
@@ -162,13 +174,15 @@ private:
              found != scope.index.end() && scope.nodes[found->second].is_masked())
       target = masks_.lookup(to);
     if (target)
-      builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(bool_, target), full(mask)), target);
+      builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(bool_, target), full(mask)),
+                           target);
   }
 
   void take_edges(const Scope& scope, BasicBlock* from, Value* mask) {
     auto* branch = cast<BranchInst>(from->getTerminator());
     builder_.SetInsertPoint(branch);
-    if (branch->isUnconditional()) return take_edge(scope, from, branch->getSuccessor(0), mask);
+    if (branch->isUnconditional())
+      return take_edge(scope, from, branch->getSuccessor(0), mask);
     Value* condition = branch->getCondition();
     Value* taken = combine(mask, condition);
     Value* not_taken = combine(mask, builder_.CreateNot(condition));
@@ -177,13 +191,16 @@ private:
   }
 
   static bool is_heavy(const BasicBlock& block) {
-    if (block.size() > cheap_block_size) return true;
+    if (block.size() > cheap_block_size)
+      return true;
     for (const Instruction& instruction : block) {
       const auto* alloca = dyn_cast_or_null<AllocaInst>(getLoadStorePointerOperand(&instruction));
-      if (instruction.isIntDivRem()) return true;
+      if (instruction.isIntDivRem())
+        return true;
       if (const auto* call = dyn_cast<CallInst>(&instruction); call && !isa<IntrinsicInst>(call))
         return true;
-      if (instruction.mayReadOrWriteMemory() && !alloca) return true;
+      if (instruction.mayReadOrWriteMemory() && !alloca)
+        return true;
     }
     return false;
   }
@@ -193,14 +210,16 @@ private:
   void linearize_scope(const Scope& scope, Value* mask) {
     for (size_t i = 0; i < scope.nodes.size(); ++i) {
       const ScopeNode& node = scope.nodes[i];
-      if (node.is_masked()) continue;
+      if (node.is_masked())
+        continue;
       if (node.loop) {
         linearize_loop(node, mask);
         leave_iteration(scope, node.exit, mask);
         continue;
       }
       bool is_live_header = scope.loop && node.block == scope.loop->getHeader() && scope.divergent;
-      if (!is_live_header) mark(node.block, mask);
+      if (!is_live_header)
+        mark(node.block, mask);
       if (node.masked_branch)
         linearize_region(scope, int(i), mask);
       else
@@ -210,30 +229,34 @@ private:
 
   // In a divergent loop, edges out of the iteration that all live lanes take together.
   void leave_iteration(const Scope& scope, BasicBlock* block, Value* mask) {
-    if (!scope.divergent) return;
+    if (!scope.divergent)
+      return;
     auto* branch = cast<BranchInst>(block->getTerminator());
     BasicBlock *header = scope.loop->getHeader(), *exit = scope.loop->getUniqueExitBlock();
     for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
       BasicBlock* target = branch->getSuccessor(i);
-      if (target != header && target != exit) continue;
+      if (target != header && target != exit)
+        continue;
       BasicBlock* edge = BasicBlock::Create(function_.getContext(), "leave", &function_);
       branch->setSuccessor(i, edge);
       // Values are stored before the branch; what the other way leads to overwrites them.
       builder_.SetInsertPoint(branch);
       take_values(block, target, mask);
       builder_.SetInsertPoint(edge);
-      if (target == header) builder_.CreateStore(full(mask), next_.lookup(scope.loop));
+      if (target == header)
+        builder_.CreateStore(full(mask), next_.lookup(scope.loop));
       builder_.CreateBr(iteration_end_.lookup(scope.loop));
     }
   }
   void take_values(BasicBlock* from, BasicBlock* to, Value* mask) {
     auto found = edge_stores_.find({from, to});
-    if (found == edge_stores_.end() || !mask) return;
+    if (found == edge_stores_.end() || !mask)
+      return;
     for (StoreInst*& store : found->second) {
       Value* slot = store->getPointerOperand();
-      Value* value = builder_.CreateSelect(
-          mask, store->getValueOperand(),
-          builder_.CreateLoad(store->getValueOperand()->getType(), slot));
+      Value* value =
+          builder_.CreateSelect(mask, store->getValueOperand(),
+                                builder_.CreateLoad(store->getValueOperand()->getType(), slot));
       StoreInst* masked = builder_.CreateStore(value, slot);
       store->eraseFromParent();
       store = masked;
@@ -244,7 +267,8 @@ private:
     BasicBlock* block = scope.nodes[root].block;
     SmallVector<int, 16> chain;
     for (int i = root + 1; i < int(scope.nodes.size()); ++i)
-      if (scope.nodes[i].root == root) chain.push_back(i);
+      if (scope.nodes[i].root == root)
+        chain.push_back(i);
 
     builder_.SetInsertPoint(block->getTerminator());
     for (int index : chain) {
@@ -253,12 +277,14 @@ private:
       slot = new_slot(bool_);
       builder_.CreateStore(builder_.getFalse(), slot);
       reset_slots(node.block);
-      if (node.loop) reset_slots(node.exit);
+      if (node.loop)
+        reset_slots(node.exit);
     }
     int merge = scope.nodes[root].post_dominator;
     BasicBlock* after = merge < int(scope.nodes.size()) ? scope.nodes[merge].block
                                                         : iteration_end_.lookup(scope.loop);
-    if (merge < int(scope.nodes.size())) reset_slots(after);
+    if (merge < int(scope.nodes.size()))
+      reset_slots(after);
     take_edges(scope, block, mask);
     block->getTerminator()->eraseFromParent();
 
@@ -269,7 +295,8 @@ private:
       Value* node_mask = builder_.CreateLoad(bool_, masks_.lookup(node.block));
       BasicBlock* skip = nullptr;
       if (node.loop || is_heavy(*node.block)) {
-        skip = BasicBlock::Create(function_.getContext(), node.block->getName() + ".skip", &function_);
+        skip =
+            BasicBlock::Create(function_.getContext(), node.block->getName() + ".skip", &function_);
         builder_.CreateCondBr(any(node_mask), node.block, skip);
       } else {
         builder_.CreateBr(node.block);
@@ -303,7 +330,8 @@ private:
     Loop* loop = node.loop;
     const Scope& scope = divergence_.scope(loop);
     mark(node.exit, mask);
-    if (!scope.divergent) return linearize_scope(scope, mask);
+    if (!scope.divergent)
+      return linearize_scope(scope, mask);
 
     BasicBlock *header = loop->getHeader(), *latch = loop->getLoopLatch();
     AllocaInst *live = new_slot(bool_), *next = new_slot(bool_);
@@ -311,7 +339,8 @@ private:
     builder_.SetInsertPoint(node.block->getTerminator());
     builder_.CreateStore(full(mask), live);
     reset_slots(node.exit);
-    BasicBlock* end = BasicBlock::Create(function_.getContext(), header->getName() + ".end", &function_);
+    BasicBlock* end =
+        BasicBlock::Create(function_.getContext(), header->getName() + ".end", &function_);
     iteration_end_[loop] = end;
     builder_.SetInsertPoint(header, header->getFirstInsertionPt());
     Value* live_mask = builder_.CreateLoad(bool_, live);
@@ -343,8 +372,10 @@ private:
             instruction.eraseFromParent();
             changed = true;
           } else if (!instruction.mayReadOrWriteMemory() && !instruction.getType()->isVoidTy()) {
-            Value* value = simplifyInstruction(&instruction, query.getWithInstruction(&instruction));
-            if (!value || value == &instruction) continue;
+            Value* value =
+                simplifyInstruction(&instruction, query.getWithInstruction(&instruction));
+            if (!value || value == &instruction)
+              continue;
             instruction.replaceAllUsesWith(value);
             changed = true;
           }
@@ -369,10 +400,10 @@ private:
   DenseMap<const Loop*, BasicBlock*> iteration_end_;
 };
 
-}  // namespace
+} // namespace
 
 void linearize(Function& function, LoopInfo& loops, const Divergence& divergence, Value* active) {
   Linearizer(function, loops, divergence, active).run();
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -16,4 +16,4 @@ namespace bessemer::metal::cpu {
 void linearize(llvm::Function& function, llvm::LoopInfo& loops, const Divergence& divergence,
                llvm::Value* active);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

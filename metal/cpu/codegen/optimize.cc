@@ -1,0 +1,92 @@
+#include "metal/cpu/codegen/optimize.h"
+
+#include "metal/cpu/passes/inline_calls.h"
+
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+
+using namespace llvm;
+
+namespace bessemer::metal::cpu {
+
+AnalysisManagers::AnalysisManagers(const Target& target) : builder_(target.machine) {
+  builder_.registerModuleAnalyses(modules);
+  builder_.registerCGSCCAnalyses(components);
+  builder_.registerFunctionAnalyses(functions);
+  builder_.registerLoopAnalyses(loops);
+  builder_.crossRegisterProxies(loops, functions, components, modules);
+}
+
+void set_target_attributes(Function& function, const Target& target) {
+  std::string bits = std::to_string(target.traits.vector_bits);
+  function.addFnAttr("target-cpu", target.traits.cpu);
+  function.addFnAttr("target-features", target.traits.features);
+  function.addFnAttr("prefer-vector-width", bits);
+  function.addFnAttr("min-legal-vector-width", bits);
+  function.addFnAttr("no-trapping-math", "true");
+  function.addFnAttr(Attribute::NoUnwind);
+}
+
+void simplify_vector(Function& function, const Target& target) {
+  AnalysisManagers managers(target);
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass(true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(EarlyCSEPass(true));
+  passes.run(function, managers.functions);
+}
+
+void optimize(Module& module, Function& entry, const Target& target) {
+  if (Error error = inline_calls(entry)) consumeError(std::move(error));  // then calls stay calls
+  for (bool erased = true; erased;) {
+    erased = false;
+    for (Function& function : make_early_inc_range(module)) {
+      if (!function.hasLocalLinkage() || function.isDeclaration() || !function.use_empty()) continue;
+      function.eraseFromParent();
+      erased = true;
+    }
+  }
+  AnalysisManagers managers(target);
+  FunctionPassManager passes;
+  auto loop_form = [&] {
+    passes.addPass(LoopSimplifyPass());
+    passes.addPass(LCSSAPass());
+  };
+  auto clean = [&] {
+    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    passes.addPass(EarlyCSEPass(true));
+    passes.addPass(InstCombinePass());
+    passes.addPass(SimplifyCFGPass());
+  };
+  clean();
+  loop_form();
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+  passes.addPass(LoopUnrollPass(LoopUnrollOptions(3, true, false)));
+  clean();
+  passes.addPass(GVNPass());
+  loop_form();
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+  passes.addPass(EarlyCSEPass(true));
+  passes.addPass(DCEPass());
+  passes.run(entry, managers.functions);
+  for (Function& function : make_early_inc_range(module))
+    if (function.isDeclaration() && function.use_empty()) function.eraseFromParent();
+  for (GlobalVariable& variable : make_early_inc_range(module.globals())) {
+    variable.removeDeadConstantUsers();
+    if (variable.use_empty()) variable.eraseFromParent();
+  }
+  for (NamedMDNode& metadata : make_early_inc_range(module.named_metadata()))
+    if (metadata.getName() != "llvm.module.flags") metadata.eraseFromParent();
+}
+
+}  // namespace bessemer::metal::cpu

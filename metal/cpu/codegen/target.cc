@@ -1,0 +1,71 @@
+#include "metal/cpu/codegen/target.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+using namespace llvm;
+
+namespace bessemer::metal::cpu {
+
+const HostTarget& host_target() {
+  static const HostTarget host = [] {
+    HostTarget target{sys::getDefaultTargetTriple(), sys::getHostCPUName().str(), {}};
+    for (const auto& feature : sys::getHostCPUFeatures()) {
+      if (!target.features.empty()) target.features += ',';
+      target.features += feature.second ? '+' : '-';
+      target.features += feature.first();
+    }
+    return target;
+  }();
+  return host;
+}
+
+Expected<Target> get_target(const KernelOptions& options) {
+  static std::once_flag initialised;
+  std::call_once(initialised, [] {
+    InitializeAllTargetInfos();
+    InitializeAllTargets();
+    InitializeAllTargetMCs();
+    InitializeAllAsmPrinters();
+  });
+  HostTarget wanted{options.triple, options.cpu, options.features};
+  if (wanted.triple.empty()) wanted = host_target();
+
+  struct Entry {
+    std::unique_ptr<TargetMachine> machine;
+    TargetTraits traits;
+  };
+  thread_local std::map<std::string, Entry> machines;
+  Entry& entry = machines[wanted.triple + '\n' + wanted.cpu + '\n' + wanted.features];
+  if (!entry.machine) {
+    Triple triple(wanted.triple);
+    std::string message;
+    const llvm::Target* target = TargetRegistry::lookupTarget(triple, message);
+    if (!target) return createStringError("target '%s': %s", wanted.triple.c_str(), message.c_str());
+    TargetOptions target_options;
+    target_options.AllowFPOpFusion = FPOpFusion::Standard;
+    target_options.FunctionSections = false;
+    entry.machine.reset(target->createTargetMachine(triple, wanted.cpu, wanted.features, target_options, Reloc::PIC_,
+                                                    CodeModel::Small, CodeGenOptLevel::Default));
+    if (!entry.machine) return createStringError("target '%s' cannot make code", wanted.triple.c_str());
+    auto has = [&](StringRef feature) { return entry.machine->getMCSubtargetInfo()->checkFeatures(("+" + feature).str()); };
+    TargetTraits& traits = entry.traits;
+    traits.cpu = wanted.cpu;
+    traits.features = wanted.features;
+    if (triple.isX86()) {
+      bool wide = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");
+      traits.vector_bits = wide ? 512 : has("avx2") ? 256 : 128;
+      traits.has_gather = wide;
+      traits.has_masked_memory = wide;
+    }
+  }
+  return Target{entry.machine.get(), entry.traits};
+}
+
+}  // namespace bessemer::metal::cpu

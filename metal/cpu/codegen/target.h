@@ -1,0 +1,28 @@
+// The processor that code is made for.
+#pragma once
+
+#include "metal/cpu/codegen/codegen.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace bessemer::metal::cpu {
+
+/// What the passes must know about a processor.
+struct TargetTraits {
+  int vector_bits = 128;           ///< of the widest vector registers
+  bool has_gather = false;         ///< vector gathers of 32 and 64 bits
+  bool has_masked_memory = false;  ///< vector loads and stores under masks
+  std::string cpu;
+  std::string features;
+};
+
+struct Target {
+  llvm::TargetMachine* machine = nullptr;
+  TargetTraits traits;
+};
+
+/// The target of `options`; it belongs to the calling thread and lives as long.
+llvm::Expected<Target> get_target(const KernelOptions& options);
+
+}  // namespace bessemer::metal::cpu

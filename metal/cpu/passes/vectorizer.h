@@ -1,0 +1,132 @@
+// The state of passes/vectorize, shared by its parts: arithmetic and control flow (vectorize.cc),
+// memory (vectorize_memory.cc), and operations between lanes (vectorize_cross_lane.cc).
+#pragma once
+
+#include "metal/air/intrinsic.h"
+#include "metal/cpu/analysis/shape.h"
+#include "metal/cpu/passes/vectorize.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace bessemer::metal::cpu {
+
+/// A value in the vector function. Values of vector and struct type are kept element by element
+/// where they vary.
+struct LaneValue {
+  Shape shape;
+  llvm::SmallVector<llvm::Value*, 4> pieces;   ///< one for each group, of the scalar type
+  llvm::SmallVector<llvm::Value*, 4> vectors;  ///< varying: one <lanes x T> for each element
+};
+
+class Vectorizer {
+public:
+  Vectorizer(const ThreadFunction& thread, const VectorizeOptions& options, ShapeAnalysis& shapes);
+  llvm::Expected<VectorFunction> run();
+
+private:
+  using Value = llvm::Value;
+  using Type = llvm::Type;
+
+  // ---- vectorize.cc
+  void fail(const llvm::Twine& message);
+  llvm::BasicBlock* new_block(const llvm::Twine& name);
+  Type* flat_type(Type* type) const;  // pointers lose their address space
+  llvm::FixedVectorType* vector_type(Type* type) const;
+  llvm::FixedVectorType* mask_type() { return vector_type(builder_.getInt1Ty()); }
+  LaneValue get(Value* value);
+  llvm::SmallVector<Value*, 4> bases(const LaneValue& value, int group);
+  llvm::SmallVector<Value*, 4> flat_pieces(const LaneValue& value, int group);
+  Value* add_offset(Value* value, int64_t offset);
+  Value* vector(const LaneValue& value, unsigned element = 0);
+  Value* vector(Value* value) { return vector(get(value)); }
+  unsigned element_count(Type* type) const;
+  void set(const llvm::Instruction& instruction, LaneValue value);
+  void set_vector(const llvm::Instruction& instruction, Value* value);
+  void set_uniform(const llvm::Instruction& instruction, Value* value);
+  llvm::Constant* lane_numbers(Type* element, int64_t scale = 1);
+  Value* any(Value* mask);
+  Value* all(Value* mask);
+  Value* bits(Value* mask);
+  Value* full(Value* mask) { return mask ? mask : llvm::ConstantInt::getTrue(mask_type()); }
+  Value* mask_and(Value* mask, Value* condition);
+  Value* slice(Value* vector, int first, int count);
+  Value* concatenate(llvm::ArrayRef<Value*> parts);
+  Value* permute(llvm::ArrayRef<Value*> parts, llvm::ArrayRef<int> lanes);
+  llvm::AllocaInst* scratch(Type* type);
+  Value* version(Value* condition, Type* type, llvm::function_ref<Value*()> fast,
+                 llvm::function_ref<Value*()> slow);
+
+  void emit_function();
+  void emit_instruction(llvm::Instruction& instruction);
+  void emit_phi(llvm::PHINode& phi);
+  void finish_phis();
+  void emit_branch(llvm::BranchInst& branch);
+  void emit_elementwise(llvm::Instruction& instruction, const Shape& shape, EmitMode mode);
+  Value* emit_operation(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
+  Value* emit_division(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
+  Value* emit_gep(llvm::GetElementPtrInst& gep, llvm::ArrayRef<Value*> operands);
+  bool emit_spmd_call(llvm::CallInst& call, llvm::StringRef name);
+  bool emit_element_access(llvm::Instruction& instruction);
+
+  // ---- vectorize_memory.cc
+  void emit_load(llvm::LoadInst& load, const Shape& shape, EmitMode mode);
+  void emit_store(llvm::StoreInst& store);
+  llvm::SmallVector<Value*, 4> load_elements(Type* element, unsigned count, const LaneValue& pointer,
+                                             Value* mask);
+  void store_elements(llvm::ArrayRef<Value*> values, const LaneValue& pointer, Value* mask);
+  Value* load_run(Type* type, Value* pointer, int count, Value* mask);
+  void store_run(Value* value, Value* pointer, Value* mask);
+  Value* gather(Type* type, const LaneValue& pointer, int64_t offset, Value* mask);
+  void scatter(Value* value, const LaneValue& pointer, int64_t offset, Value* mask);
+  bool load_window(Type* element, unsigned count, const LaneValue& pointer, Value* mask,
+                   llvm::SmallVectorImpl<Value*>& result);
+  int run_length(const Shape& shape, int64_t size) const;
+  Value* is_consecutive(Value* pointers, int64_t size);
+  int native_lanes(Type* type) const;
+  int64_t store_size(Type* type) const;
+
+  // ---- vectorize_cross_lane.cc
+  enum class Reduction { Sum, Product, Min, Max, And, Or, Xor };
+  bool emit_air_call(llvm::CallInst& call, llvm::StringRef name);
+  void emit_simdgroup(llvm::CallInst& call, const air::Intrinsic& intrinsic);
+  std::optional<Reduction> reduction_of(air::Operation operation) const;
+  llvm::Constant* identity(Reduction reduction, Type* type, bool is_signed);
+  Value* combine(Reduction reduction, Value* a, Value* b, bool is_signed);
+  Value* reduce_all(Reduction reduction, Value* value, bool is_signed);
+  Value* reduce_quads(Reduction reduction, Value* value, bool is_signed);
+  Value* prefix(Reduction reduction, Value* value, bool exclusive, int width);
+  Value* shuffle_by(Value* value, Value* index);
+  Value* first_active_lane();
+  void emit_shuffle(llvm::CallInst& call, const air::Intrinsic& intrinsic, int width);
+  void emit_atomic(llvm::CallInst& call, const air::Intrinsic& intrinsic);
+  void emit_compare_exchange(llvm::CallInst& call, bool threadgroup);
+  Value* emit_one_atomic(const air::Intrinsic& intrinsic, Value* pointer, Value* operand, Type* type);
+  void for_each_active_lane(llvm::function_ref<void(Value* lane)> body);
+  /// The value of one lane, by a run-time lane number.
+  std::function<Value*(Value* lane)> lane_reader(const LaneValue& value);
+  void emit_matrix_multiply(llvm::CallInst& call);
+
+  const ThreadFunction& thread_;
+  VectorizeOptions options_;
+  int lanes_;
+  ShapeAnalysis& shapes_;
+  llvm::Module& module_;
+  const llvm::DataLayout& layout_;
+  llvm::IRBuilder<> builder_;
+  VectorFunction result_;
+  llvm::BasicBlock* entry_ = nullptr;
+  Value* mask_ = nullptr;  ///< of the instruction being made; null: all lanes are active
+  llvm::Align access_align_;  ///< as the access being made promises
+  llvm::DenseMap<const Value*, LaneValue> values_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> blocks_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> block_ends_;
+  std::vector<llvm::PHINode*> phis_;
+  std::optional<std::string> error_;
+};
+
+}  // namespace bessemer::metal::cpu
