@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "metal/objc/runtime.h"
 
@@ -174,6 +175,21 @@ MethodSignature* signature_with_types(objc::Class*, const char* types) {
 UInteger return_length(MethodSignature* self) { return size_of_type(self->return_type()); }
 
 } // namespace
+
+extern "C" {
+
+unsigned method_getNumberOfArguments(const objc::Method* method) {
+  return static_cast<unsigned>(MethodSignature(method->types).argument_count());
+}
+// The caller frees these.
+char* method_copyReturnType(const objc::Method* method) {
+  return strdup(MethodSignature(method->types).return_type());
+}
+char* method_copyArgumentType(const objc::Method* method, unsigned index) {
+  MethodSignature signature(method->types);
+  return index < signature.argument_count() ? strdup(signature.argument_type(index)) : nullptr;
+}
+}
 
 OBJC_DEFINE_CLASS(MethodSignature, "NSMethodSignature", objc::Object,
                   .methods =

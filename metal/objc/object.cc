@@ -38,8 +38,11 @@ void* allocate_instance(Class* cls) {
 
 void dispose(Object* object) {
   Class* cls = object->isa;
-  if (object->references.load(std::memory_order_relaxed) & Object::kWeaklyReferenced)
+  uint64_t marks = object->references.load(std::memory_order_relaxed);
+  if (marks & Object::kWeaklyReferenced)
     clear_weak_references(object);
+  if (marks & Object::kHasAssociated)
+    forget_associated(object);
   for (Class* c = cls; c; c = c->superclass)
     if (c->cxx_destruct)
       reinterpret_cast<void (*)(Object*, Selector*)>(c->cxx_destruct)(object, nullptr);

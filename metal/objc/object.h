@@ -28,11 +28,13 @@ struct Object {
   OBJC_CLASS(Object, "NSObject");
 
   Class* isa;
-  // Owners times kOneReference, plus kWeaklyReferenced once a weak reference was made.
+  // Owners times kOneReference, plus a mark once a weak reference was made or another object was
+  // associated.
   std::atomic<uint64_t> references;
 
-  static constexpr uint64_t kOneReference = 2;
+  static constexpr uint64_t kOneReference = 4;
   static constexpr uint64_t kWeaklyReferenced = 1;
+  static constexpr uint64_t kHasAssociated = 2;
   // Added when the last owner is gone, so that no retain and release pair of code that runs while
   // the object is destroyed brings the count to zero again.
   static constexpr uint64_t kDeallocating = uint64_t{1} << 62;

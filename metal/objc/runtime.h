@@ -59,6 +59,15 @@ bool class_conforms(const Class* cls, const Protocol* protocol);
 // weak.cc
 void clear_weak_references(void* object);
 
+// associated.cc
+void forget_associated(Object* object);
+// So that the object's end asks for its associated objects. Without effect on literals and classes,
+// which do not end, and on blocks, whose associated objects are never released.
+inline void mark_associated(Object* object) {
+  if (!is_tagged(object) && !(class_info(object->isa) & (kClassForeignLayout | kClassIsMeta)))
+    object->references.fetch_or(Object::kHasAssociated, std::memory_order_relaxed);
+}
+
 // block.cc
 bool retain_block_if_alive(void* block);
 
