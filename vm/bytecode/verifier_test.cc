@@ -25,7 +25,12 @@ struct Broken {
 void finish(FunctionBuilder& f) { f.emit(Op::Return, {list({})}); }
 
 const Broken kBroken[] = {
-    {"NoBlockAtTheStart", "outside of a block", [](FunctionBuilder& f) { finish(f); }},
+    {"NoBlockAtTheStart", "outside of a block",
+     [](FunctionBuilder& f) {
+       finish(f);
+       f.block();
+       finish(f);
+     }},
     {"OperationAfterTheEndOfABlock", "outside of a block",
      [](FunctionBuilder& f) {
        f.block();
