@@ -249,6 +249,36 @@ OBJC_DEFINE_CLASS(
             objc::method<&new_counter_sample_buffer>("newCounterSampleBufferWithDescriptor:error:"),
             objc::method<&new_log_state>("newLogStateWithDescriptor:error:"),
 
+            objc::method<&new_default_library>("newDefaultLibrary"),
+            objc::method<&new_default_library_with_bundle>("newDefaultLibraryWithBundle:error:"),
+            objc::method<&new_library_with_file>("newLibraryWithFile:error:"),
+            objc::method<&new_library_with_url>("newLibraryWithURL:error:"),
+            objc::method<&new_library_with_data>("newLibraryWithData:error:"),
+            objc::method<&new_library_with_source>("newLibraryWithSource:options:error:"),
+            objc::method<&new_library_with_source_async>(
+                "newLibraryWithSource:options:completionHandler:"),
+            objc::method<&new_library_with_stitched_descriptor>(
+                "newLibraryWithStitchedDescriptor:error:"),
+            objc::method<&new_library_with_stitched_descriptor_async>(
+                "newLibraryWithStitchedDescriptor:completionHandler:"),
+            objc::method<&new_pipeline_with_function>("newComputePipelineStateWithFunction:error:"),
+            objc::method<&new_pipeline_with_function_options>(
+                "newComputePipelineStateWithFunction:options:reflection:error:"),
+            objc::method<&new_pipeline_with_function_async>(
+                "newComputePipelineStateWithFunction:completionHandler:"),
+            objc::method<&new_pipeline_with_function_options_async>(
+                "newComputePipelineStateWithFunction:options:completionHandler:"),
+            objc::method<&new_pipeline_with_descriptor>(
+                "newComputePipelineStateWithDescriptor:options:reflection:error:"),
+            objc::method<&new_pipeline_with_descriptor_async>(
+                "newComputePipelineStateWithDescriptor:options:completionHandler:"),
+            objc::method<&new_argument_encoder>("newArgumentEncoderWithArguments:"),
+            objc::method<&new_argument_encoder_with_binding>(
+                "newArgumentEncoderWithBufferBinding:"),
+            objc::method<&new_dynamic_library>("newDynamicLibrary:error:"),
+            objc::method<&new_dynamic_library_with_url>("newDynamicLibraryWithURL:error:"),
+            objc::method<&new_binary_archive>("newBinaryArchiveWithDescriptor:error:"),
+
             objc::method<&unsupported<"newTextureWithDescriptor:", "textures", Object*, Object*>>(
                 "newTextureWithDescriptor:"),
             objc::method<&unsupported<"newTextureWithDescriptor:iosurface:plane:", "textures",
@@ -308,13 +338,15 @@ OBJC_DEFINE_CLASS(
                 "convertSparseTileRegions:toPixelRegions:withTileSize:numRegions:"),
             objc::method<&unsupported<"getDefaultSamplePositions:count:", "rendering", void,
                                       const void*, UInteger>>("getDefaultSamplePositions:count:"),
-            objc::method<&unsupported_with_error<"newRenderPipelineStateWithDescriptor:error:",
-                                                 "rendering", Object*>>(
-                "newRenderPipelineStateWithDescriptor:error:"),
-            objc::method<&unsupported_with_error<"newRenderPipelineStateWithDescriptor:options:"
-                                                 "reflection:error:",
-                                                 "rendering", Object*, UInteger, Object**>>(
-                "newRenderPipelineStateWithDescriptor:options:reflection:error:"),
+            objc::
+                method<&unsupported_with_error<"newRenderPipelineStateWithDescriptor:error:",
+                                               "rendering", Object*>>(
+                    "newRenderPipelineStateWithDescriptor:error:"),
+            objc::
+                method<&unsupported_with_error<"newRenderPipelineStateWithDescriptor:options:"
+                                               "reflection:error:",
+                                               "rendering", Object*, UInteger, Object**>>(
+                    "newRenderPipelineStateWithDescriptor:options:reflection:error:"),
             objc::
                 method<&unsupported_with_error<"newRenderPipelineStateWithTileDescriptor:options:"
                                                "reflection:error:",
