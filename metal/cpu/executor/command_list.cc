@@ -137,6 +137,7 @@ void CommandList::wait(std::shared_ptr<Timeline> timeline, uint64_t value) {
 
 void CommandList::signal(std::shared_ptr<Timeline> timeline, uint64_t value) {
   TimelineStep* step = execution_->append<TimelineStep>(StepKind::Signal);
+  execution_->last_signal = step;
   step->timeline = timeline.get();
   step->value = value;
   retain(std::move(timeline));

@@ -228,6 +228,24 @@ TEST_F(ExecutionTest, HostSignalsAndWaitsOnTimelines) {
   EXPECT_TRUE(to_host->wait_for(1, 0ms));
 }
 
+TEST_F(ExecutionTest, ThreadThatHelpsWhileItWaitsForATimelineLeavesWhenItIsReached) {
+  // Behind the signal comes a kernel that ends only when this thread has gone on.
+  Executor busy({.threads = 1, .watchdog_milliseconds = 0});
+  auto queue = Queue::create(busy);
+  auto pipeline = make_pipeline("spin_on_memory");
+  for (int round = 0; round < 50; ++round) {
+    auto timeline = Timeline::create(busy);
+    std::vector<uint32_t> flag(1);
+    auto list = CommandList::create(busy);
+    list->signal(timeline, 1);
+    record(*list, pipeline, {bind(flag)}, {1, 1, 1}, {1, 1, 1});
+    queue->commit(list);
+    timeline->wait(1);
+    __atomic_store_n(flag.data(), 1, __ATOMIC_RELEASE);
+    list->wait_completed();
+  }
+}
+
 TEST_F(ExecutionTest, TimelineListenersAreCalledOnceEach) {
   auto timeline = Timeline::create(executor);
   std::atomic<int> calls{0};

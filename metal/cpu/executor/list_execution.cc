@@ -49,6 +49,7 @@ ListExecution::ListExecution(Executor& executor, CommandList& list)
 void ListExecution::reset() {
   arena.reset();
   first_step = last_step = nullptr;
+  last_signal = nullptr;
   dispatch_count = 0;
   retained.clear();
   scheduled_handlers.clear();
@@ -59,6 +60,11 @@ void ListExecution::reset() {
 }
 
 // ---- From start to completion ----
+
+void ListExecution::announce_signals() {
+  if (last_signal)
+    last_signal->timeline->expect(last_signal->value, owner_.load(std::memory_order_relaxed));
+}
 
 void ListExecution::start(bool from_worker) {
   position_ = first_step;
@@ -119,7 +125,13 @@ void ListExecution::run() {
         return;
       auto& signal = *static_cast<TimelineStep*>(step);
       signal.timeline->signal(signal.value);
-      break;
+      position_ = step->next;
+      if (Timeline::wait_of_this_thread_is_over()) {
+        // This thread only helped, and has its own work again.
+        workers_.submit(&task_);
+        return;
+      }
+      continue;
     }
     case StepKind::Host: {
       if (drain() == Next::Stop)

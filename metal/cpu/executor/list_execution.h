@@ -33,6 +33,7 @@ public:
   Step* last_step = nullptr;
   uint32_t dispatch_count = 0;
   std::vector<std::shared_ptr<const void>> retained;
+  const TimelineStep* last_signal = nullptr;
   std::vector<std::function<void()>> scheduled_handlers;
   std::vector<std::function<void(const ListResult&)>> completed_handlers;
 
@@ -54,6 +55,8 @@ public:
   };
   Place place;
 
+  // Its turn will come by itself: threads that wait for what it signals may help its queue.
+  void announce_signals();
   // Its turn has come: from here on it runs by itself.
   void start(bool from_worker);
 
@@ -119,7 +122,7 @@ private:
   Executor& executor_;
   WorkerPool& workers_;
   CommandList& list_;
-  std::atomic<WorkOwner> owner_{nullptr};
+  std::atomic<WorkOwner> owner_{kNoOwner};
   Step* position_ = nullptr;
   // Threads and parts that keep the stage open: one for whoever carries the list on, one for each
   // shared part. Who takes the last one away goes on behind the barrier.

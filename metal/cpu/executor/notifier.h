@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -21,12 +21,14 @@ public:
 
 private:
   void run();
+  void wake();
 
   std::mutex mutex_;
-  std::condition_variable wakeup_;
   std::deque<std::function<void()>> pending_;
-  bool stopping_ = false;
-  std::thread thread_; // started by the first post
+  std::thread thread_;             // started by the first post
+  std::atomic<uint32_t> posts_{0}; // futex word: grows with each post, and to stop
+  std::atomic<bool> sleeping_{false};
+  std::atomic<bool> stopping_{false};
 };
 
 } // namespace bessemer::metal::cpu

@@ -2,12 +2,16 @@
 
 namespace bessemer::metal::cpu {
 
+static std::atomic<WorkOwner> owners{kNoOwner};
+
+QueueOrder::QueueOrder() : owner_(owners.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
 void QueueOrder::append(ListExecution& execution, const std::shared_ptr<CommandList>& list) {
   execution.place.queue = shared_from_this();
   execution.place.list = list;
   execution.place.next = nullptr;
   execution.place.committed = false;
-  execution.set_owner(this);
+  execution.set_owner(owner_);
   (last_ ? last_->place.next : first_) = &execution;
   last_ = &execution;
   list->state_.store(ListState::Enqueued, std::memory_order_release);
@@ -37,6 +41,7 @@ void QueueOrder::commit(const std::shared_ptr<CommandList>& list) {
       return;
     execution.place.committed = true;
     list->state_.store(ListState::Committed, std::memory_order_release);
+    execution.announce_signals();
     next = next_to_start();
   }
   if (next)

@@ -10,6 +10,8 @@ namespace bessemer::metal::cpu {
 
 class QueueOrder : public std::enable_shared_from_this<QueueOrder> {
 public:
+  QueueOrder();
+
   void enqueue(const std::shared_ptr<CommandList>& list);
   void commit(const std::shared_ptr<CommandList>& list);
   void cancel(const std::shared_ptr<CommandList>& list);
@@ -23,6 +25,7 @@ private:
   // Under the lock: the list that may start now, if there is one.
   ListExecution* next_to_start();
 
+  const WorkOwner owner_;
   std::mutex mutex_;
   ListExecution* first_ = nullptr; // the one that runs, if any does
   ListExecution* last_ = nullptr;

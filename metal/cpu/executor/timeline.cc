@@ -115,18 +115,60 @@ bool Timeline::wait_for(uint64_t value, std::chrono::nanoseconds timeout) {
   return done;
 }
 
+namespace {
+
+// What a thread in Timeline::wait waits for.
+struct CurrentWait {
+  const Timeline* timeline;
+  uint64_t value;
+};
+thread_local const CurrentWait* current_wait = nullptr;
+
+} // namespace
+
+bool Timeline::wait_of_this_thread_is_over() {
+  return current_wait && current_wait->timeline->value() >= current_wait->value;
+}
+
+void Timeline::expect(uint64_t value, WorkOwner owner) {
+  std::lock_guard lock(mutex_);
+  expected_value_ = value;
+  expected_from_ = owner;
+}
+
 void Timeline::wait(uint64_t value) {
+  WorkerPool& workers = executor_.workers();
   const auto reached = [&] { return value_.load() >= value; };
-  if (executor_.workers().may_spin() && spin_until(reached, kSpinNanoseconds))
-    return;
-  sleepers_.fetch_add(1);
-  for (;;) {
-    const uint32_t seen = wakeups_.load();
-    if (reached())
-      break;
-    futex_wait(wakeups_, seen);
+  const CurrentWait wait = {this, value};
+  int64_t spin_end = 0;
+  while (!reached()) {
+    const uint32_t seen = workers.announcements();
+    WorkOwner owner;
+    {
+      std::lock_guard lock(mutex_);
+      owner = expected_value_ >= value ? expected_from_ : kNoOwner;
+    }
+    if (owner != kNoOwner) {
+      current_wait = &wait;
+      const bool helped = workers.help(owner);
+      current_wait = nullptr;
+      if (helped) {
+        spin_end = 0;
+        continue;
+      }
+    }
+    const int64_t now = now_nanoseconds();
+    if (spin_end == 0)
+      spin_end = now + kSpinNanoseconds;
+    const auto changed = [&] { return reached() || workers.announcements() != seen; };
+    if (workers.may_spin() && now < spin_end && spin_until(changed, spin_end - now))
+      continue;
+    sleepers_.fetch_add(1);
+    const uint32_t wakeups = wakeups_.load();
+    if (!reached())
+      futex_wait(wakeups_, wakeups);
+    sleepers_.fetch_sub(1);
   }
-  sleepers_.fetch_sub(1);
 }
 
 } // namespace bessemer::metal::cpu

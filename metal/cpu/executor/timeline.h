@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 
+#include "metal/cpu/executor/worker_pool.h"
+
 namespace bessemer::metal::cpu {
 
 class Executor;
@@ -38,13 +40,19 @@ public:
   // once (also there) when it is already.
   void notify(uint64_t value, std::function<void(uint64_t value)> listener);
 
-  // Blocks until the value is reached.
+  // Blocks until the value is reached. This thread may run kernels of the queue that will signal
+  // it.
   void wait(uint64_t value);
   // False when the time passed first.
   bool wait_for(uint64_t value, std::chrono::nanoseconds timeout);
 
   // True: `waiter` will be called. False: the value is reached already, it will not be.
   bool add_waiter(Waiter* waiter);
+
+  // A committed list of the queue `owner` will signal `value`.
+  void expect(uint64_t value, WorkOwner owner);
+  // True in a thread that helps from within `wait`, once what it waits for is there.
+  static bool wait_of_this_thread_is_over();
 
 private:
   explicit Timeline(Executor& executor, uint64_t initial_value)
@@ -55,6 +63,8 @@ private:
   std::atomic<uint32_t> wakeups_{0}; // futex word of the threads that sleep in wait
   std::atomic<uint32_t> sleepers_{0};
   std::mutex mutex_;
+  uint64_t expected_value_ = 0; // by the queue that announced last
+  WorkOwner expected_from_ = kNoOwner;
   Waiter* first_ = nullptr; // sorted by value
 };
 

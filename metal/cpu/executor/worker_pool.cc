@@ -44,6 +44,8 @@ WorkerPool::~WorkerPool() {
   futex_wake_all(announcements_);
   for (std::thread& thread : threads_)
     thread.join();
+  while (submitting_.load(std::memory_order_acquire) != 0)
+    std::this_thread::yield();
 }
 
 bool WorkerPool::is_current() const { return worker_of == this; }
@@ -87,6 +89,8 @@ void WorkerPool::wake_one_if_idle() {
 }
 
 void WorkerPool::submit(Task* task) {
+  // The task may have run, and the pool be about to go, before this thread is through.
+  submitting_.fetch_add(1, std::memory_order_relaxed);
   {
     std::lock_guard lock(mutex_);
     task->next_ = nullptr;
@@ -95,6 +99,7 @@ void WorkerPool::submit(Task* task) {
     ready_count_.fetch_add(1, std::memory_order_relaxed);
   }
   announce();
+  submitting_.fetch_sub(1, std::memory_order_release);
 }
 
 void WorkerPool::submit_next(Task* task) {

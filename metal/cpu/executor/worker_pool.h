@@ -14,14 +14,15 @@
 namespace bessemer::metal::cpu {
 
 // Whose work something is; a waiting thread runs only work of the owner that it waits for. (Work of
-// others might itself wait for memory that the waiting thread is to write.)
-using WorkOwner = const void*;
+// others might itself wait for memory that the waiting thread is to write.) Never used twice.
+using WorkOwner = uint64_t;
+inline constexpr WorkOwner kNoOwner = 0;
 
 // Ready to run once on any thread. Intrusive: owned by whoever submits it, free for reuse once
 // `run` has been called.
 struct Task {
   void (*run)(Task* self) = nullptr;
-  WorkOwner owner = nullptr;
+  WorkOwner owner = kNoOwner;
 
 private:
   friend class WorkerPool;
@@ -36,7 +37,7 @@ public:
   // Called once, by the last thread that leaves the job, when no piece is left and none runs. The
   // job may be reused from then on.
   void (*finished)(Job* self) = nullptr;
-  WorkOwner owner = nullptr;
+  WorkOwner owner = kNoOwner;
   uint64_t total = 0;
   uint64_t smallest_chunk = 1; // pieces that are worth the trouble of taking them
   uint64_t largest_chunk = ~uint64_t{0};
@@ -101,6 +102,7 @@ private:
   std::atomic<uint32_t> announcements_{0}; // futex word
   std::atomic<uint32_t> sleeping_{0};
   std::atomic<uint32_t> spinning_{0};
+  std::atomic<uint32_t> submitting_{0}; // threads in `submit`
   std::atomic<bool> stopping_{false};
   bool may_spin_ = true; // false on one processor
   std::vector<std::thread> threads_;
