@@ -29,10 +29,16 @@ const HostTarget& host_target() {
 Expected<Target> get_target(const KernelOptions& options) {
   static std::once_flag initialised;
   std::call_once(initialised, [] {
-    InitializeAllTargetInfos();
-    InitializeAllTargets();
-    InitializeAllTargetMCs();
-    InitializeAllAsmPrinters();
+    // The processors that kernels are made for, and no others: starting all of LLVM's takes
+    // milliseconds, and clang believes a registered WebAssembly target over its own data layout.
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
   HostTarget wanted{options.triple, options.cpu, options.features};
   if (wanted.triple.empty()) wanted = host_target();
