@@ -1,0 +1,137 @@
+#include "hal/drivers/host/queue.h"
+
+#include "hal/hal/semaphore_wait.h"
+
+namespace bessemer::hal::host {
+
+//===--- Operation ----------------------------------------------------------------------------===//
+
+iree_status_t Operation::create(iree_hal_device_t* device, iree_hal_semaphore_list_t signals,
+                                std::shared_ptr<Operation>* out_operation) {
+  std::shared_ptr<Operation> operation(new Operation());
+  operation->device_ = Retained(device);
+  operation->hostAllocator_ = iree_hal_device_host_allocator(device);
+  IREE_RETURN_IF_ERROR(
+      iree_hal_semaphore_list_clone(&signals, operation->hostAllocator_, &operation->signals_));
+  *out_operation = std::move(operation);
+  return iree_ok_status();
+}
+
+Operation::~Operation() {
+  if (!settled_) {
+    settle(iree_make_status(IREE_STATUS_CANCELLED, "the operation was dropped before it ran"),
+           nullptr);
+  }
+  iree_hal_semaphore_list_free(signals_, hostAllocator_);
+}
+
+void Operation::settle(iree_status_t status, const iree_async_frontier_t* frontier) {
+  if (std::exchange(settled_, true)) {
+    iree_status_ignore(status);
+    return;
+  }
+  if (iree_status_is_ok(status))
+    status = iree_hal_semaphore_list_signal(signals_, frontier);
+  if (!iree_status_is_ok(status))
+    iree_hal_semaphore_list_fail(signals_, status);
+}
+
+//===--- Queue --------------------------------------------------------------------------------===//
+
+Queue::Queue() : state_(std::make_shared<State>()), thread_(run, state_) {}
+
+Queue::~Queue() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->changed.notify_one();
+  // The last reference to a device may go with an operation, on the queue's own thread.
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void Queue::run(std::shared_ptr<State> state) {
+  std::unique_lock lock(state->mutex);
+  for (;;) {
+    state->changed.wait(lock, [&] { return state->stopping || !state->work.empty(); });
+    if (state->work.empty())
+      return;
+    {
+      std::function<void()> work = std::move(state->work.front());
+      state->work.pop_front();
+      lock.unlock();
+      work();
+      // What the work holds goes here, without the lock.
+    }
+    lock.lock();
+  }
+}
+
+void Queue::setAxis(Axis axis) {
+  std::lock_guard lock(axisMutex_);
+  axis_ = axis;
+  epoch_ = 0;
+}
+
+void Queue::post(std::function<void()> work) {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->work.push_back(std::move(work));
+  }
+  state_->changed.notify_one();
+}
+
+iree_status_t Queue::submit(iree_hal_semaphore_list_t waits, std::shared_ptr<Operation> operation,
+                            std::function<iree_status_t()> body,
+                            std::function<void()> onFailedWait) {
+  iree_status_t status = whenReached(
+      waits, iree_allocator_system(),
+      [this, operation, body = std::move(body), onFailedWait](iree_status_t waitStatus) {
+        if (!iree_status_is_ok(waitStatus)) {
+          if (onFailedWait)
+            onFailedWait();
+          operation->settle(waitStatus, nullptr);
+          return;
+        }
+        post([this, operation, body] { complete(*operation, body()); });
+      });
+  // An operation that was never accepted leaves its semaphores alone: the caller is told.
+  if (!iree_status_is_ok(status))
+    operation->disown();
+  return status;
+}
+
+void Queue::complete(Operation& operation, iree_status_t status) {
+  iree_async_single_frontier_t storage;
+  const iree_async_frontier_t* frontier = advance(&storage);
+  operation.settle(status, frontier);
+}
+
+const iree_async_frontier_t* Queue::advance(iree_async_single_frontier_t* storage) {
+  Axis axis;
+  uint64_t epoch;
+  {
+    std::lock_guard lock(axisMutex_);
+    axis = axis_;
+    epoch = ++epoch_;
+  }
+  if (!axis.tracker)
+    return nullptr;
+  iree_async_frontier_tracker_advance(axis.tracker, axis.axis, epoch);
+  iree_async_single_frontier_initialize(storage, axis.axis, epoch);
+  return iree_async_single_frontier_as_const_frontier(storage);
+}
+
+const iree_async_frontier_t* Queue::position(iree_async_single_frontier_t* storage) {
+  std::lock_guard lock(axisMutex_);
+  if (!axis_.tracker || epoch_ == 0)
+    return nullptr;
+  iree_async_single_frontier_initialize(storage, axis_.axis, epoch_);
+  return iree_async_single_frontier_as_const_frontier(storage);
+}
+
+} // namespace bessemer::hal::host
