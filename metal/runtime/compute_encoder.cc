@@ -279,8 +279,8 @@ void ComputeEncoder::execute_commands_indirect(IndirectCommandBuffer* commands, 
   this->buffer()->use(buffer);
   this->buffer()->keep(commands);
   order();
-  commands->record_indirect(list(), {pipeline_, {bindings_.data(), buffer_count_}},
-                            reinterpret_cast<const uint32_t*>(buffer->address() + offset));
+  commands->record(list(), {pipeline_, {bindings_.data(), buffer_count_}}, {},
+                   reinterpret_cast<const uint32_t*>(buffer->address() + offset));
 }
 
 namespace {

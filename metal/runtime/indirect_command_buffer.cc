@@ -1,7 +1,7 @@
 #include "metal/runtime/indirect_command_buffer.h"
 
 #include <algorithm>
-#include <bit>
+#include <memory>
 #include <new>
 
 #include "metal/runtime/compute_pipeline_state.h"
@@ -89,23 +89,42 @@ void IndirectCommandBuffer::expand(CommandList& list, const Inherited& inherited
   }
 }
 
-// Lies in the list's memory.
+// Lies in the list's memory, which keeps `pipeline` and, by the command buffer, `commands`.
 struct IndirectCommandBuffer::Execution {
-  IndirectCommandBuffer* commands; // kept by the command buffer
-  std::shared_ptr<bessemer::metal::cpu::Pipeline> pipeline;
-  std::span<const Binding> buffers;
+  IndirectCommandBuffer* commands;
+  bessemer::metal::cpu::Pipeline* pipeline; // inherited, may be null
+  std::span<const Binding> buffers;         // inherited
   Range range;
   const uint32_t* indirect_range; // null: `range`
 };
 
-void IndirectCommandBuffer::record(CommandList& list, Inherited inherited, Range range) {
-  expand(list, inherited, range);
+void IndirectCommandBuffer::expand_execution(CommandList& list, void* context) {
+  const auto& execution = *static_cast<const Execution*>(context);
+  IndirectCommandBuffer* commands = execution.commands;
+  Range range = execution.range;
+  if (execution.indirect_range) {
+    range.location = std::min<UInteger>(execution.indirect_range[0], commands->size());
+    range.length =
+        std::min<UInteger>(execution.indirect_range[1], commands->size() - range.location);
+  }
+  Inherited inherited;
+  if (execution.pipeline)
+    inherited.pipeline = execution.pipeline->shared_from_this();
+  inherited.buffers = execution.buffers;
+  commands->expand(list, inherited, range);
 }
 
-void IndirectCommandBuffer::record_indirect(CommandList& list, Inherited inherited,
-                                            const uint32_t* range) {
-  UInteger location = std::min<UInteger>(range[0], size());
-  expand(list, inherited, {location, std::min<UInteger>(range[1], size() - location)});
+void IndirectCommandBuffer::record(CommandList& list, Inherited inherited, Range range,
+                                   const uint32_t* indirect_range) {
+  auto* buffers =
+      static_cast<Binding*>(list.allocate(inherited.buffers.size_bytes(), alignof(Binding)));
+  std::uninitialized_copy(inherited.buffers.begin(), inherited.buffers.end(), buffers);
+  void* memory = list.allocate(sizeof(Execution), alignof(Execution));
+  auto* execution = new (memory) Execution{
+      this, inherited.pipeline.get(), {buffers, inherited.buffers.size()}, range, indirect_range};
+  if (inherited.pipeline)
+    list.retain(std::move(inherited.pipeline));
+  list.expand(&expand_execution, execution);
 }
 
 void IndirectComputeCommand::set_pipeline(ComputePipelineState* pipeline) {

@@ -56,12 +56,10 @@ public:
     std::span<const bessemer::metal::cpu::Binding> buffers;
   };
   /// Has the list run the commands of `range`, which is within size(), as they are when it gets
-  /// there.
-  void record(bessemer::metal::cpu::CommandList& list, Inherited inherited, Range range);
-  /// The range is read from two numbers, location and length, when the list gets there; what is
-  /// past the end is left out.
-  void record_indirect(bessemer::metal::cpu::CommandList& list, Inherited inherited,
-                       const uint32_t* range);
+  /// there. `indirect_range`, if not null, points to two numbers, location and length, that are
+  /// read then instead; what is past the end is left out.
+  void record(bessemer::metal::cpu::CommandList& list, Inherited inherited, Range range,
+              const uint32_t* indirect_range = nullptr);
 
 private:
   void expand(bessemer::metal::cpu::CommandList& list, const Inherited& inherited, Range range);

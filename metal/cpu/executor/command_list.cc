@@ -149,6 +149,12 @@ void CommandList::host_function(void (*function)(void*), void* context) {
   step->context = context;
 }
 
+void CommandList::expand(void (*record)(CommandList&, void*), void* context) {
+  ExpandStep* step = execution_->append<ExpandStep>(StepKind::Expand);
+  step->record = record;
+  step->context = context;
+}
+
 void* CommandList::allocate(size_t size, size_t alignment) {
   return execution_->arena.allocate(size, alignment);
 }

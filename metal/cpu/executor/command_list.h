@@ -80,6 +80,9 @@ public:
   // Runs on a worker, unless an earlier step failed: short, without blocking, without calling
   // clients' code.
   void host_function(void (*function)(void* context), void* context);
+  // Records steps when the list gets there, in the place of this one (indirect command buffers).
+  // Called as a host function is; `record` may call what is under Recording but this.
+  void expand(void (*record)(CommandList& list, void* context), void* context);
   // Memory that lives until the list is reset or destroyed (setBytes).
   void* allocate(size_t size, size_t alignment);
   // Kept until the list is reset or destroyed.

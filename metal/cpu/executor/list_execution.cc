@@ -141,6 +141,21 @@ void ListExecution::run() {
         host.function(host.context);
       break;
     }
+    case StepKind::Expand: {
+      if (drain() == Next::Stop)
+        return;
+      if (!failed_.load(std::memory_order_relaxed)) {
+        // What is recorded now goes between this step and the next.
+        auto& expand = *static_cast<ExpandStep*>(step);
+        Step* const next = std::exchange(step->next, nullptr);
+        Step* const last = std::exchange(last_step, step);
+        expand.record(list_, expand.context);
+        last_step->next = next;
+        if (next)
+          last_step = last;
+      }
+      break;
+    }
     case StepKind::Invalid:
       fail(ListErrorCode::InvalidDispatch, static_cast<InvalidStep*>(step)->message);
       break;

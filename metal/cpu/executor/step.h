@@ -8,11 +8,22 @@
 
 namespace bessemer::metal::cpu {
 
+class CommandList;
 class Pipeline;
 class Timeline;
 class Variant;
 
-enum class StepKind : uint8_t { Dispatch, Fill, Copy, Barrier, Wait, Signal, Host, Invalid };
+enum class StepKind : uint8_t {
+  Dispatch,
+  Fill,
+  Copy,
+  Barrier,
+  Wait,
+  Signal,
+  Host,
+  Expand,
+  Invalid
+};
 
 struct Step {
   StepKind kind;
@@ -52,6 +63,11 @@ struct TimelineStep : Step { // Wait or Signal
 
 struct HostStep : Step {
   void (*function)(void* context) = nullptr;
+  void* context = nullptr;
+};
+
+struct ExpandStep : Step {
+  void (*record)(CommandList& list, void* context) = nullptr;
   void* context = nullptr;
 };
 
