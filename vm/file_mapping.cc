@@ -64,8 +64,10 @@ Result<std::vector<std::byte>> readAll(int descriptor, const std::string& path) 
 
 } // namespace
 
-Result<std::shared_ptr<const FileMapping>> FileMapping::open(const std::string& path) {
-  Descriptor descriptor{path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+Result<std::shared_ptr<const FileMapping>> FileMapping::open(const std::string& path, Mode mode) {
+  bool writes = mode == Mode::ReadWrite;
+  int flags = (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+  Descriptor descriptor{path == "-" && !writes ? STDIN_FILENO : ::open(path.c_str(), flags)};
   if (descriptor.value < 0)
     return failOn(path, errno);
   struct stat info;
@@ -87,10 +89,12 @@ Result<std::shared_ptr<const FileMapping>> FileMapping::open(const std::string& 
   auto size = static_cast<size_t>(info.st_size);
   if (size == 0)
     return file;
-  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.value, 0);
+  void* address = mmap(nullptr, size, PROT_READ | (writes ? PROT_WRITE : 0),
+                       writes ? MAP_SHARED : MAP_PRIVATE, descriptor.value, 0);
   if (address == MAP_FAILED)
     return failOn(path, errno);
   file->bytes_ = {static_cast<const std::byte*>(address), size};
+  file->mode_ = mode;
   return file;
 }
 

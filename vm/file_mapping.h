@@ -1,4 +1,4 @@
-// A file's bytes, mapped read-only.
+// A file's bytes, mapped.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,23 @@ namespace bessemer::vm {
 
 class FileMapping {
 public:
+  // ReadWrite: what is written to the memory goes to the file.
+  enum class Mode : uint8_t { Read, ReadWrite };
+
   // Maps the whole file; "-" reads standard input into memory.
-  static Result<std::shared_ptr<const FileMapping>> open(const std::string& path);
+  static Result<std::shared_ptr<const FileMapping>> open(const std::string& path,
+                                                         Mode mode = Mode::Read);
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
   ~FileMapping();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  bool writable() const { return mode_ == Mode::ReadWrite; }
 
 private:
   FileMapping() = default;
   std::span<const std::byte> bytes_;
+  Mode mode_ = Mode::Read;
   std::unique_ptr<std::byte[]> memory_; // when the bytes are not a mapping
 };
 
