@@ -34,7 +34,7 @@ Result<std::tuple<int32_t, int64_t>> queryI64(State&, Required<iree_hal_device_t
 
 Result<RefPtr<iree_hal_buffer_t>> queueAlloca(State&, Required<iree_hal_device_t> device,
                                               int64_t affinity, iree_hal_fence_t* wait,
-                                              iree_hal_fence_t* signal, int32_t pool,
+                                              iree_hal_fence_t* signal, int64_t pool,
                                               uint32_t memory_types, uint32_t usage, int64_t size,
                                               uint64_t flags) {
   if (size < 0)
