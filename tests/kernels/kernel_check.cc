@@ -89,8 +89,13 @@ float halfValue(uint16_t bits) {
   return static_cast<float>(half);
 }
 
-void fill(uint8_t* data, Element element, std::mt19937& random) {
+// `any_width`: the program reads words as numbers of other widths too (as_type), so every 16-bit
+// half of a word must be a moderate number as half, as bfloat and as the upper half of a float.
+void fill(uint8_t* data, Element element, bool any_width, std::mt19937& random) {
   std::uniform_real_distribution<float> real(-2, 2);
+  auto moderate = [&] {
+    return static_cast<uint16_t>((0x3C00 + random() % 0x500) | (random() & 1) << 15);
+  };
   auto each = [&](auto make) {
     auto value = make();
     for (size_t at = 0; at + sizeof(value) <= kFilled; at += sizeof(value)) {
@@ -100,6 +105,8 @@ void fill(uint8_t* data, Element element, std::mt19937& random) {
   };
   switch (element) {
   case Element::Float:
+    if (any_width)
+      return each(moderate);
     return each([&] { return real(random); });
   case Element::Half:
     return each([&] { return halfBits(real(random)); });
@@ -114,65 +121,97 @@ void fill(uint8_t* data, Element element, std::mt19937& random) {
   }
 }
 
+float bfloatValue(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+bool near(double a, double b, double relative, double absolute) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b))
+    return a == b;
+  return std::fabs(a - b) <= relative * std::fabs(b) + absolute;
+}
+
 // The first place where two results differ by more than reordered arithmetic explains, or empty.
-std::string differ(const uint8_t* got, const uint8_t* want, Element element) {
+// Floating-point memory is compared as such, with an absolute part that scales with the largest
+// result. With `any_width`, what is not near as floats may be so as pairs of halves or of bfloats.
+std::string differ(const uint8_t* got, const uint8_t* want, Element element, bool any_width) {
   if (std::memcmp(got, want, kFilled) == 0)
     return {};
-  auto at = [&](auto sample, size_t index, const uint8_t* data) {
-    std::memcpy(&sample, data + index * sizeof(sample), sizeof(sample));
-    return sample;
-  };
   char text[160];
-  if (element == Element::Float || element == Element::Half) {
-    const bool half = element == Element::Half;
-    const size_t count = kFilled / (half ? 2 : 4);
-    auto value = [&](const uint8_t* data, size_t i) -> double {
-      return half ? halfValue(at(uint16_t{}, i, data)) : at(float{}, i, data);
-    };
-    double scale = 1;
-    for (size_t i = 0; i < count; ++i) {
-      const double v = std::fabs(value(want, i));
-      if (std::isfinite(v) && v > scale && v < 1e30)
-        scale = v;
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const double a = value(got, i), b = value(want, i);
-      if (a == b || (std::isnan(a) && std::isnan(b)))
-        continue;
-      const double slack = half ? 8e-3 : 2e-4;
-      // Beyond 1e30 the patterns are integers seen as floats.
-      if (std::isfinite(a) && std::isfinite(b) && std::fabs(b) < 1e30 &&
-          std::fabs(a - b) <= slack * std::fabs(b) + (half ? 2e-3 : 2e-5) * scale)
-        continue;
-      std::snprintf(text, sizeof(text), "element %zu is %.9g, the reference has %.9g", i, a, b);
-      return text;
-    }
-    return {};
+  auto word16 = [](const uint8_t* data) {
+    uint16_t word;
+    std::memcpy(&word, data, 2);
+    return word;
+  };
+  auto near16 = [&](uint16_t a, uint16_t b) {
+    return near(halfValue(a), halfValue(b), 8e-3, 2e-2) ||
+           near(bfloatValue(a), bfloatValue(b), 2e-2, 1e-6);
+  };
+  const bool real = element == Element::Float || element == Element::Half;
+  const size_t size = element == Element::Byte                                ? 1
+                      : element == Element::Short || element == Element::Half ? 2
+                      : element == Element::Long                              ? 8
+                                                                              : 4;
+  auto value = [&](const uint8_t* data, size_t i) -> double {
+    float single;
+    if (element == Element::Half)
+      return halfValue(word16(data + 2 * i));
+    std::memcpy(&single, data + 4 * i, 4);
+    return single;
+  };
+  double scale = 1;
+  for (size_t i = 0; real && i < kFilled / size; ++i) {
+    const double v = std::fabs(value(want, i));
+    if (std::isfinite(v) && v > scale && v < 1e30)
+      scale = v;
   }
-  const size_t size = element == Element::Byte    ? 1
-                      : element == Element::Short ? 2
-                      : element == Element::Int   ? 4
-                                                  : 8;
   for (size_t i = 0; i < kFilled / size; ++i) {
-    if (std::memcmp(got + i * size, want + i * size, size) == 0)
+    const uint8_t *a = got + i * size, *b = want + i * size;
+    if (std::memcmp(a, b, size) == 0)
       continue;
-    uint64_t a = 0, b = 0;
-    std::memcpy(&a, got + i * size, size);
-    std::memcpy(&b, want + i * size, size);
-    // Integer words may hold floats (as_type): the same rule as for those.
-    if (size == 4) {
-      const float x = std::bit_cast<float>(static_cast<uint32_t>(a)),
-                  y = std::bit_cast<float>(static_cast<uint32_t>(b));
-      if (std::isfinite(x) && std::isfinite(y) && std::fabs(y) > 1e-6f && std::fabs(y) < 1e30f &&
-          std::fabs(x - y) <= 2e-4f * std::fabs(y) + 2e-5f)
+    if (element == Element::Half && near16(word16(a), word16(b)))
+      continue;
+    if (element == Element::Half && near(value(got, i), value(want, i), 8e-3, 2e-3 * scale))
+      continue;
+    if (element == Element::Float && near(value(got, i), value(want, i), 2e-4, 2e-5 * scale))
+      continue;
+    if (any_width && size == 4 && near16(word16(a), word16(b)) &&
+        near16(word16(a + 2), word16(b + 2)))
+      continue;
+    if (any_width && size == 2 && near16(word16(a), word16(b)))
+      continue;
+    if (element == Element::Int) {
+      // Integer words may hold floats (as_type). Small integers are no such floats.
+      float x, y;
+      std::memcpy(&x, a, 4);
+      std::memcpy(&y, b, 4);
+      if (std::fabs(y) > 1e-6f && std::fabs(y) < 1e30f && near(x, y, 2e-4, 2e-5))
         continue;
     }
-    std::snprintf(text, sizeof(text), "element %zu is %#llx, the reference has %#llx", i,
-                  static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
+    uint64_t bits_a = 0, bits_b = 0;
+    std::memcpy(&bits_a, a, size);
+    std::memcpy(&bits_b, b, size);
+    if (real)
+      std::snprintf(text, sizeof(text), "element %zu is %.9g, the reference has %.9g", i,
+                    value(got, i), value(want, i));
+    else
+      std::snprintf(text, sizeof(text), "element %zu is %#llx, the reference has %#llx", i,
+                    static_cast<unsigned long long>(bits_a),
+                    static_cast<unsigned long long>(bits_b));
     return text;
   }
   return {};
 }
+
+// Denormals are flushed, as kernels in fast mode do.
+class FlushDenormals {
+public:
+  FlushDenormals() : saved_(__builtin_ia32_stmxcsr()) { __builtin_ia32_ldmxcsr(saved_ | 0x8040); }
+  ~FlushDenormals() { __builtin_ia32_ldmxcsr(saved_); }
+
+private:
+  unsigned saved_;
+};
 
 struct Totals {
   unsigned kernels = 0, failed = 0, runs = 0, racy = 0;
@@ -225,6 +264,8 @@ private:
     if (!reference)
       return "reference: " + llvm::toString(reference.takeError());
 
+    any_width_ = text.source.find("half") != std::string::npos ||
+                 text.source.find("ushort") != std::string::npos;
     bindings_.clear();
     for (const Argument* argument : *function->arguments()) {
       if (argument->kind() == ArgumentKind::ArgumentBuffer) {
@@ -283,7 +324,7 @@ private:
             std::memcpy(region.data() + 4 * word, &value, 4);
           }
         } else {
-          fill(region.data(), binding.element, random);
+          fill(region.data(), binding.element, any_width_, random);
         }
       }
       void* address = region.data();
@@ -314,12 +355,15 @@ private:
       grid.threads[i] = c.threadgroups[i] * text.threads[i];
 
     auto want = prepare(1, c);
-    if (auto error = reference.run(grid, want))
-      return "reference: " + llvm::toString(std::move(error));
     auto again = prepare(2, c);
-    grid.backwards = true;
-    if (auto error = reference.run(grid, again))
-      return "reference: " + llvm::toString(std::move(error));
+    {
+      FlushDenormals flush;
+      if (auto error = reference.run(grid, want))
+        return "reference: " + llvm::toString(std::move(error));
+      grid.backwards = true;
+      if (auto error = reference.run(grid, again))
+        return "reference: " + llvm::toString(std::move(error));
+    }
 
     auto got = prepare(0, c);
     std::vector<cpu::Binding> bound(31);
@@ -348,7 +392,7 @@ private:
         continue;
       }
       if (problem.empty()) {
-        problem = differ(regions_[i].data(), reference_data, bindings_[i].element);
+        problem = differ(regions_[i].data(), reference_data, bindings_[i].element, any_width_);
         if (!problem.empty())
           problem = "binding " + std::to_string(i) + ": " + problem;
       }
@@ -360,6 +404,7 @@ private:
   }
 
   bool verbose_;
+  bool any_width_ = false;
   std::vector<Binding> bindings_;
   std::vector<Region> regions_;
   std::vector<uint8_t> argument_buffers_[3];
