@@ -77,6 +77,18 @@ Element elementOf(const std::string& type) {
   return has("int") ? Element::Int : Element::Float;
 }
 
+// The type of what a pointer member points to; of a struct, that of its first field, which the
+// metadata does not tell and the text does: "struct _13\n{\n    ulong _m0[1];".
+std::string scalarType(const metal::StructMember& member, const std::string& source) {
+  std::string name = member.type_name() ? member.type_name()->str() : std::string();
+  const std::string head = "struct " + name + "\n{";
+  if (size_t at = source.find(head); at != std::string::npos) {
+    at = source.find_first_not_of(" \n", at + head.size());
+    return source.substr(at, source.find(' ', at) - at);
+  }
+  return name;
+}
+
 uint16_t halfBits(float value) {
   _Float16 half = static_cast<_Float16>(value);
   uint16_t bits;
@@ -271,7 +283,7 @@ private:
       if (argument->kind() == ArgumentKind::ArgumentBuffer) {
         for (const auto* member : *argument->members())
           bindings_.push_back({argument->index(), member->argument_index(), member->offset(),
-                               elementOf(member->type_name()->str()), 0});
+                               elementOf(scalarType(*member, text.source)), 0});
       } else if (argument->kind() == ArgumentKind::Buffer) {
         // References to a few words are parameters, everything else is data.
         const bool parameters =
