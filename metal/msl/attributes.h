@@ -6,11 +6,10 @@ namespace bessemer::msl {
 
 inline constexpr char kAnnotationPrefix[] = "msl.";
 
-/// Pragmas that must surround every source: they have clang show each variable to us, so that
-/// threadgroup variables inside functions get static storage before clang refuses them.
+/// Must stand before every source: has clang show each variable to us, so that threadgroup
+/// variables inside functions get static storage before clang refuses them.
 inline constexpr char kSourcePrologue[] =
     "#pragma clang attribute push(__attribute__((msl_variable)), apply_to = variable)\n";
-inline constexpr char kSourceEpilogue[] = "\n#pragma clang attribute pop\n";
 
 /// Tells clang of the attributes. Once per process, before the first parse; later calls do nothing.
 void register_attributes();

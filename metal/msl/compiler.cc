@@ -57,10 +57,14 @@ void parse(clang::Sema& sema, Reflection* reflection) {
   sema.getOpenCLOptions().enable("cl_khr_fp16");
   clang::Parser::DeclGroupPtrTy group;
   auto import_state = clang::Sema::ModuleImportState::FirstDecl;
-  for (bool end = parser.ParseFirstTopLevelDecl(group, import_state); !end;
-       end = parser.ParseTopLevelDecl(group, import_state))
+  for (bool end = parser.ParseFirstTopLevelDecl(group, import_state); !end;) {
     if (group && !consumer.HandleTopLevelDecl(group.get()))
       return;
+    // Ends what kSourcePrologue began; as text it would be part of what an unfinished source says.
+    if (reflection && parser.getCurToken().is(clang::tok::eof))
+      sema.ActOnPragmaAttributePop(parser.getCurToken().getLocation(), nullptr);
+    end = parser.ParseTopLevelDecl(group, import_state);
+  }
   for (clang::Decl* weak : sema.WeakTopLevelDecls())
     consumer.HandleTopLevelDecl(clang::DeclGroupRef(weak));
   if (reflection && !sema.getDiagnostics().hasErrorOccurred())
@@ -74,13 +78,15 @@ public:
   template <typename... Arguments>
   explicit Action(Arguments&&... arguments) : Base(std::forward<Arguments>(arguments)...) {}
 
+  // Off for the precompiled header.
+  bool reflects = true;
   Reflection reflection;
 
   void ExecuteAction() override {
     clang::CompilerInstance& instance = this->getCompilerInstance();
     if (!instance.hasSema())
       instance.createSema(this->getTranslationUnitKind(), nullptr);
-    parse(instance.getSema(), &reflection);
+    parse(instance.getSema(), reflects ? &reflection : nullptr);
   }
 };
 
@@ -118,8 +124,8 @@ std::vector<std::string> command_line(const Options& options, llvm::StringRef ma
       "-Wno-unused-value", "-Wno-duplicate-decl-specifier", "-Wno-undefined-internal",
       "-Wno-undefined-inline", "-Wno-return-type-c-linkage", "-Wno-user-defined-literals",
       "-Wno-reserved-user-defined-literal", "-Wno-c++20-extensions", "-Wno-c++17-extensions",
-      "-Wno-invalid-offsetof", "-Wno-c99-extensions", "-Wno-vla-cxx-extension", "-isystem",
-      kHeaderDirectory};
+      "-Wno-invalid-offsetof", "-Wno-c99-extensions", "-Wno-vla-cxx-extension",
+      "-Wno-pragma-clang-attribute", "-isystem", kHeaderDirectory};
   for (const std::string& directory : options.include_directories) {
     arguments.push_back("-I");
     arguments.push_back(directory);
@@ -164,7 +170,7 @@ std::string wrap_source(llvm::StringRef source, const Options& options) {
             " " + macro.value + "\n";
   text += "# 1 \"" + options.file_name + "\"\n";
   text += source;
-  text += kSourceEpilogue;
+  text += '\n';
   return text;
 }
 
@@ -191,7 +197,7 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
   Run result;
   llvm::raw_string_ostream stream(diagnostics);
   clang::DiagnosticOptions diagnostic_options;
-  diagnostic_options.ShowCarets = true;
+  diagnostic_options.ShowPresumedLoc = true; // the user's file and line, not those of the wrapping
   auto files = file_system(options, main_file, text);
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   {
@@ -205,6 +211,7 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
   // Above 0 clang writes what optimisers need (lifetimes, no optnone); the passes are run here.
   code.OptimizationLevel = 2;
   code.DisableLLVMPasses = 1;
+  code.UnrollLoops = 1;             // else every loop says that it must not be unrolled
   code.StrictFloatCastOverflow = 0; // float to integer saturates
   code.setInlining(clang::CodeGenOptions::NormalInlining);
   code.setFiniteLoops(clang::CodeGenOptions::FiniteLoopsKind::Always);
@@ -237,6 +244,7 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
       result.module = action.takeModule();
   } else {
     Action<clang::GeneratePCHAction> action;
+    action.reflects = false;
     execute(action);
   }
   return result;

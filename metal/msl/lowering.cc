@@ -128,9 +128,7 @@ llvm::Error make_kernels(llvm::Module& module, const Reflection& reflection,
       return llvm::createStringError("function '" + reflected->name +
                                      "' has a parameter that cannot be passed");
     for (air::Argument& argument : signature.arguments) {
-      llvm::Argument* parameter = function->getArg(argument.parameter);
-      parameter->setName(argument.name);
-      argument.used = !parameter->use_empty();
+      function->getArg(argument.parameter)->setName(argument.name);
       if (argument.predicate.empty())
         continue;
       // A constant of that name, or a variable computed from constants.

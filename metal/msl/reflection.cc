@@ -185,6 +185,7 @@ void Reflector::visit_function(const clang::FunctionDecl& function) {
     air::Argument argument;
     argument.parameter = static_cast<unsigned>(reflected.signature.arguments.size());
     argument.name = parameter->getNameAsString();
+    argument.used = parameter->isReferenced() || parameter->isUsed();
     if (!read_parameter(*parameter, argument))
       return;
     bool given = argument.kind == air::ArgumentKind::Builtin;

@@ -397,6 +397,15 @@ Tokens Rewriter::rewrite_words(const Tokens& in) {
         square_depth = 0;
         continue;
       }
+      // clang takes a lone name as an argument for a name and not for an expression, unless it is
+      // in parentheses: `[[buffer(kIndex)]]`.
+      if (token.is(tok::identifier) && i > 0 && in[i - 1].is(tok::l_paren) && i + 1 < in.size() &&
+          in[i + 1].isOneOf(tok::r_paren, tok::comma)) {
+        out.push_back(mark(token, tok::l_paren));
+        out.push_back(token);
+        out.push_back(mark(token, tok::r_paren));
+        continue;
+      }
       // Attributes of the three kinds of functions have the keywords' names.
       llvm::StringRef name = name_of(token);
       if (as_gnu && (name == "kernel" || name == "vertex" || name == "fragment"))
