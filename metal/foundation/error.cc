@@ -48,8 +48,11 @@ void set_error(Error** out, Ref<Error> error) {
 
 namespace {
 
-Error* make_error(objc::Class*, String* domain, Integer code, Dictionary* user_info) {
-  return objc::make<Error>(domain, code, user_info).autorelease();
+Error* make_error(objc::Class* cls, String* domain, Integer code, Dictionary* user_info) {
+  auto* made = objc::send<Error*, "init">(objc::send<Object*, "alloc">(cls));
+  made->initialize(domain, code, user_info);
+  objc_autorelease(made);
+  return made;
 }
 Error* init_error(Error* self, String* domain, Integer code, Dictionary* user_info) {
   self->initialize(domain, code, user_info);

@@ -8,23 +8,23 @@
 namespace objc {
 namespace {
 
-// Sends +load, where the class itself (not a superclass) has one.
-void send_load(Class* cls, MethodList* methods, bool one_list) {
-  Selector* load = selector<"load">();
-  for (MethodList* list = methods; list; list = one_list ? nullptr : list->next)
-    for (int i = 0; i < list->count; ++i)
-      if (same_selector(list->at(i).selector, load)) {
-        reinterpret_cast<void (*)(Class*, Selector*)>(list->at(i).imp)(cls, load);
-        return;
-      }
+struct Load {
+  Class* cls;
+  Imp imp;
+};
+
+// Notes the +load in one of an image's own method lists.
+void collect_load(std::vector<Load>& loads, Class* cls, MethodList* list) {
+  for (int i = 0; list && i < list->count; ++i)
+    if (same_selector(list->at(i).selector, selector<"load">()))
+      loads.push_back({cls, list->at(i).imp});
 }
 
 } // namespace
 
 extern "C" void __objc_load(LoadInfo* image) {
   link_native_classes();
-  std::vector<Class*> classes;
-  std::vector<std::pair<Class*, MethodList*>> category_loads;
+  std::vector<Load> loads; // classes' before categories'
   {
     std::lock_guard lock(runtime_lock());
     if (image->version == ~uint64_t{0})
@@ -46,7 +46,7 @@ extern "C" void __objc_load(LoadInfo* image) {
     for (Class** c = image->classes_begin; c < image->classes_end; ++c)
       if (*c) {
         link_class(*c);
-        classes.push_back(*c);
+        collect_load(loads, *c, (*c)->isa->methods);
       }
     for (Category* k = image->categories_begin; k < image->categories_end; ++k) {
       if (!k->class_name)
@@ -58,8 +58,7 @@ extern "C" void __objc_load(LoadInfo* image) {
         continue;
       }
       MethodList* class_methods = k->class_methods;
-      if (class_methods)
-        category_loads.emplace_back(cls, class_methods);
+      collect_load(loads, cls, class_methods);
       attach_methods(cls, k->instance_methods);
       attach_methods(cls->isa, class_methods);
       if (ProtocolList* list = k->protocols) {
@@ -71,10 +70,8 @@ extern "C" void __objc_load(LoadInfo* image) {
       }
     }
   }
-  for (Class* cls : classes)
-    send_load(cls, cls->isa->methods, false);
-  for (auto [cls, methods] : category_loads)
-    send_load(cls, methods, true);
+  for (const Load& load : loads)
+    reinterpret_cast<void (*)(Class*, Selector*)>(load.imp)(load.cls, selector<"load">());
 }
 
 } // namespace objc

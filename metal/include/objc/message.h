@@ -7,10 +7,17 @@
 extern "C" {
 #endif
 
+/* _stret is for structs that are returned through memory, _fpret for floating point; on arm64 all are
+ * the same. In Objective-C, clang has these types built in. */
+#ifdef __OBJC__
+id objc_msgSend(id receiver, SEL selector, ...);
+void objc_msgSend_stret(id receiver, SEL selector, ...);
+long double objc_msgSend_fpret(id receiver, SEL selector, ...);
+#else
 void objc_msgSend(void);
-/* For structs that are returned through memory, and for floating point; on arm64 the same. */
 void objc_msgSend_stret(void);
 void objc_msgSend_fpret(void);
+#endif
 
 struct objc_super {
   id receiver;
