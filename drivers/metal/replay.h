@@ -1,0 +1,15 @@
+// Replays command lists into Metal command buffers.
+#pragma once
+
+#include "drivers/metal/argument_arena.h"
+#include "drivers/metal/command_list.h"
+#include "drivers/metal/encoder.h"
+
+namespace bessemer::metal_driver {
+
+/// Encodes all commands of `list`, whose pipelines are ready, with the buffers that its references
+/// mean now. `arguments` has room for list.argument_bytes().
+iree_status_t Replay(const CommandList& list, iree_hal_buffer_binding_table_t binding_table,
+                     const ArgumentArena::Block& arguments, Encoder& encoder);
+
+} // namespace bessemer::metal_driver

@@ -1,0 +1,129 @@
+#include "drivers/metal/semaphore.h"
+
+#include <mutex>
+#include <new>
+
+#include "iree/async/semaphore.h"
+
+namespace bessemer::metal_driver {
+namespace {
+
+struct Semaphore {
+  iree_async_semaphore_t async;
+  iree_allocator_t host_allocator;
+  MetalPtr<MTL::Device> device;
+  std::mutex event_mutex;
+  MetalPtr<MTL::SharedEvent> event;
+  iree_atomic_int32_t has_event;
+
+  static Semaphore* From(iree_async_semaphore_t* base) {
+    return reinterpret_cast<Semaphore*>(base);
+  }
+  static Semaphore* From(iree_hal_semaphore_t* base) { return reinterpret_cast<Semaphore*>(base); }
+};
+
+void Destroy(iree_async_semaphore_t* base) {
+  Semaphore* semaphore = Semaphore::From(base);
+  iree_allocator_t host_allocator = semaphore->host_allocator;
+  iree_async_semaphore_deinitialize(base);
+  semaphore->~Semaphore();
+  iree_allocator_free(host_allocator, semaphore);
+}
+
+uint64_t Query(iree_async_semaphore_t* base) {
+  auto failure = reinterpret_cast<iree_status_t>(
+      iree_atomic_load(&base->failure_status, iree_memory_order_acquire));
+  if (!iree_status_is_ok(failure))
+    return iree_hal_status_as_semaphore_failure(iree_status_clone(failure));
+  return static_cast<uint64_t>(iree_atomic_load(&base->timeline_value, iree_memory_order_acquire));
+}
+
+iree_status_t Signal(iree_async_semaphore_t* base, uint64_t value,
+                     const iree_async_frontier_t* frontier) {
+  Semaphore* semaphore = Semaphore::From(base);
+  IREE_RETURN_IF_ERROR(iree_async_semaphore_advance_timeline(base, value, frontier));
+  if (iree_atomic_load(&semaphore->has_event, iree_memory_order_acquire)) {
+    // Two signals may arrive here in either order; the event's value only grows.
+    std::lock_guard lock(semaphore->event_mutex);
+    if (semaphore->event->signaledValue() < value)
+      semaphore->event->setSignaledValue(value);
+  }
+  iree_async_semaphore_dispatch_timepoints(base, value);
+  return iree_ok_status();
+}
+
+iree_status_t Wait(iree_hal_semaphore_t* base, uint64_t value, iree_timeout_t timeout,
+                   iree_async_wait_flags_t flags) {
+  auto* async = reinterpret_cast<iree_async_semaphore_t*>(base);
+  return iree_async_semaphore_multi_wait(IREE_ASYNC_WAIT_MODE_ALL, &async, &value, 1, timeout,
+                                         flags, Semaphore::From(base)->host_allocator);
+}
+
+iree_status_t ImportTimepoint(iree_hal_semaphore_t*, uint64_t, iree_hal_queue_affinity_t,
+                              iree_hal_external_timepoint_t external_timepoint) {
+  return iree_make_status(IREE_STATUS_UNIMPLEMENTED, "Metal cannot import timepoints of type %d",
+                          static_cast<int>(external_timepoint.type));
+}
+
+iree_status_t ExportTimepoint(iree_hal_semaphore_t*, uint64_t, iree_hal_queue_affinity_t,
+                              iree_hal_external_timepoint_type_t requested_type,
+                              iree_hal_external_timepoint_flags_t, iree_hal_external_timepoint_t*) {
+  return iree_make_status(IREE_STATUS_UNIMPLEMENTED, "Metal cannot export timepoints of type %d",
+                          static_cast<int>(requested_type));
+}
+
+constexpr iree_hal_semaphore_vtable_t kVtable = {
+    // No device work waits for a semaphore of ours, so a failure has none to release.
+    {Destroy, Query, Signal, /*on_fail=*/nullptr},
+    Wait,
+    ImportTimepoint,
+    ExportTimepoint,
+};
+
+} // namespace
+
+iree_status_t CreateSemaphore(MTL::Device* device, iree_async_proactor_t* proactor,
+                              uint64_t initial_value, iree_allocator_t host_allocator,
+                              iree_hal_semaphore_t** out_semaphore) {
+  static_assert(offsetof(Semaphore, async) == 0);
+  *out_semaphore = nullptr;
+  if (initial_value > IREE_HAL_SEMAPHORE_MAX_VALUE) {
+    return iree_make_status(IREE_STATUS_OUT_OF_RANGE,
+                            "semaphores go up to %" PRIu64 "; initial value %" PRIu64,
+                            static_cast<uint64_t>(IREE_HAL_SEMAPHORE_MAX_VALUE), initial_value);
+  }
+  iree_host_size_t frontier_offset = 0, total_size = 0;
+  IREE_RETURN_IF_ERROR(iree_async_semaphore_layout(sizeof(Semaphore),
+                                                   IREE_ASYNC_SEMAPHORE_DEFAULT_FRONTIER_CAPACITY,
+                                                   &frontier_offset, &total_size));
+  void* storage = nullptr;
+  IREE_RETURN_IF_ERROR(iree_allocator_malloc(host_allocator, total_size, &storage));
+  auto* semaphore = new (storage) Semaphore{};
+  iree_async_semaphore_initialize(&kVtable.async, proactor, initial_value, frontier_offset,
+                                  IREE_ASYNC_SEMAPHORE_DEFAULT_FRONTIER_CAPACITY,
+                                  &semaphore->async);
+  semaphore->host_allocator = host_allocator;
+  semaphore->device = NS::RetainPtr(device);
+  *out_semaphore = iree_hal_semaphore_cast(&semaphore->async);
+  return iree_ok_status();
+}
+
+bool IsMetalSemaphore(iree_hal_semaphore_t* semaphore) {
+  return iree_hal_resource_is(semaphore, &kVtable);
+}
+
+MTL::SharedEvent* SharedEventOf(iree_hal_semaphore_t* base) {
+  Semaphore* semaphore = Semaphore::From(base);
+  std::lock_guard lock(semaphore->event_mutex);
+  if (!semaphore->event) {
+    AutoreleaseScope pool;
+    semaphore->event = NS::TransferPtr(semaphore->device->newSharedEvent());
+    iree_atomic_store(&semaphore->has_event, 1, iree_memory_order_release);
+    // Signals that came before they could see the event.
+    semaphore->event->setSignaledValue(static_cast<uint64_t>(
+        iree_atomic_load(&semaphore->async.timeline_value, iree_memory_order_acquire)));
+  }
+  return semaphore->event.get();
+}
+
+} // namespace bessemer::metal_driver

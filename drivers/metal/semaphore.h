@@ -1,0 +1,19 @@
+// iree_hal_semaphore_t: a timeline of the host, mirrored by an MTLSharedEvent for whom that serves.
+#pragma once
+
+#include "drivers/metal/objects.h"
+
+namespace bessemer::metal_driver {
+
+iree_status_t CreateSemaphore(MTL::Device* device, iree_async_proactor_t* proactor,
+                              uint64_t initial_value, iree_allocator_t host_allocator,
+                              iree_hal_semaphore_t** out_semaphore);
+
+bool IsMetalSemaphore(iree_hal_semaphore_t* semaphore);
+
+/// An event that Metal work outside of the HAL can wait for and, with the next values, signal. Made
+/// when first asked for; lives as long as the semaphore. A failed semaphore leaves it where it is:
+/// no value stands for a failure.
+MTL::SharedEvent* SharedEventOf(iree_hal_semaphore_t* semaphore);
+
+} // namespace bessemer::metal_driver
