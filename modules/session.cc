@@ -77,6 +77,10 @@ vm::Result<std::unique_ptr<Session>> Session::create(Options options) {
   BESSEMER_ASSIGN_OR_RETURN(std::shared_ptr<const vm::NativeModule> hal,
                             createHalModule(options.devices, options.hal));
   state->modules.push_back(std::move(hal));
+  // Always there, so that a program that needs parameters is told which are missing.
+  BESSEMER_ASSIGN_OR_RETURN(std::shared_ptr<const vm::NativeModule> parameters,
+                            createParametersModule(options.parameters));
+  state->modules.push_back(std::move(parameters));
   for (auto& module : options.modules)
     state->modules.push_back(std::move(module));
   state->native_modules = state->modules.size();

@@ -15,6 +15,7 @@
 #include "iree/hal/api.h"
 #include "modules/hal/hal_module.h"
 #include "modules/hal/types.h"
+#include "modules/io_parameters/io_parameters_module.h"
 #include "vm/bytecode_module.h"
 #include "vm/invocation.h"
 
@@ -26,7 +27,8 @@ public:
     // Retained; the first is where calls put their inputs. Devices that are in no device group yet
     // are put into one of the session's own.
     std::vector<iree_hal_device_t*> devices;
-    // More native modules, such as io_parameters, linked before any program.
+    std::vector<ParameterFile> parameters; // what io_parameters finds weights in
+    // More native modules, linked before any program.
     std::vector<std::shared_ptr<const vm::Module>> modules;
     vm::Tracer* tracer = nullptr; // sees every operation of the programs; null: none
     HalModuleOptions hal;

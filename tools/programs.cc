@@ -24,6 +24,8 @@ vm::Result<Program> Program::open(const ProgramFlags& flags) {
                             DeviceSet::open(flags.devices.empty() ? kDefault : flags.devices));
   modules::Session::Options options;
   options.devices = devices.devices();
+  for (const std::string& file : flags.parameters)
+    options.parameters.push_back(modules::ParameterFile::parse(file));
   BESSEMER_ASSIGN_OR_RETURN(auto session, modules::Session::create(std::move(options)));
   for (const std::string& path : flags.modules)
     BESSEMER_RETURN_IF_ERROR(session->load(path));

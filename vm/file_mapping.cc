@@ -76,16 +76,13 @@ Result<std::shared_ptr<const FileMapping>> FileMapping::open(const std::string& 
   if (S_ISDIR(info.st_mode))
     return fail(StatusCode::InvalidArgument, "cannot read ", path, ": it is a directory");
 
-  std::shared_ptr<FileMapping> file(new FileMapping());
   if (!S_ISREG(info.st_mode)) {
     auto bytes = readAll(descriptor.value, path);
     if (!bytes)
       return propagate(std::move(bytes));
-    file->memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes->size());
-    std::memcpy(file->memory_.get(), bytes->data(), bytes->size());
-    file->bytes_ = {file->memory_.get(), bytes->size()};
-    return file;
+    return fromMemory(*bytes);
   }
+  std::shared_ptr<FileMapping> file(new FileMapping());
   auto size = static_cast<size_t>(info.st_size);
   if (size == 0)
     return file;
@@ -95,6 +92,15 @@ Result<std::shared_ptr<const FileMapping>> FileMapping::open(const std::string& 
     return failOn(path, errno);
   file->bytes_ = {static_cast<const std::byte*>(address), size};
   file->mode_ = mode;
+  return file;
+}
+
+std::shared_ptr<const FileMapping> FileMapping::fromMemory(std::span<const std::byte> bytes) {
+  std::shared_ptr<FileMapping> file(new FileMapping());
+  file->memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
+  if (!bytes.empty())
+    std::memcpy(file->memory_.get(), bytes.data(), bytes.size());
+  file->bytes_ = {file->memory_.get(), bytes.size()};
   return file;
 }
 

@@ -18,6 +18,8 @@ public:
   // Maps the whole file; "-" reads standard input into memory.
   static Result<std::shared_ptr<const FileMapping>> open(const std::string& path,
                                                          Mode mode = Mode::Read);
+  // A copy of `bytes` in place of a file.
+  static std::shared_ptr<const FileMapping> fromMemory(std::span<const std::byte> bytes);
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
   ~FileMapping();
