@@ -40,7 +40,7 @@ constinit FreeBlock free_block = {{&global_block_class, 1 << 28 /* global */, 0,
 
 extern "C" {
 
-[[gnu::visibility("default")]] constinit objc::Block<void()>* const _dispatch_data_destructor_free =
+[[gnu::visibility("default")]] extern constinit objc::Block<void()>* const _dispatch_data_destructor_free =
     &free_block.block;
 
 DispatchData* dispatch_data_create(const void* buffer, size_t size, Object* /*queue*/,
