@@ -33,8 +33,8 @@ namespace cpu = metal::cpu;
 using metal::Argument;
 using metal::ArgumentKind;
 
-// Address space around a binding that random indices may touch. Pages exist only once written.
-constexpr size_t kReach = size_t{16} << 30;
+// Address space around a binding: all that a 32-bit index of float4 reaches. Pages exist only once written.
+constexpr size_t kReach = size_t{64} << 30;
 // Bytes at the binding's address that are filled and compared.
 constexpr size_t kFilled = size_t{1} << 20;
 
