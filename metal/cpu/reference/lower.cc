@@ -88,7 +88,8 @@ void applySigns(CallShape& shape) {
 
 class Lowering {
 public:
-  Lowering(llvm::Module& module) : module_(module), context_(module.getContext()) {}
+  Lowering(llvm::Module& module, bool lockstep)
+      : module_(module), context_(module.getContext()), lockstep_(lockstep) {}
 
   llvm::Expected<LoweredKernel> run(llvm::StringRef function) {
     auto signature = air::read_signature(module_, function);
@@ -98,6 +99,8 @@ public:
     if (auto error = inlineAll())
       return std::move(error);
     stripFastMath();
+    if (lockstep_)
+      meetAroundStores();
     for (llvm::Function& callee : module_) {
       if (!callee.getName().starts_with("air.") || callee.use_empty())
         continue;
@@ -156,6 +159,24 @@ private:
     for (llvm::Instruction& instruction : llvm::instructions(kernel_)) {
       if (llvm::isa<llvm::FPMathOperator>(instruction))
         instruction.setFastMathFlags({});
+    }
+  }
+
+  void meetAroundStores() {
+    auto* i32 = llvm::Type::getInt32Ty(context_);
+    llvm::FunctionCallee barrier = module_.getOrInsertFunction(
+        "air.simdgroup.barrier", llvm::Type::getVoidTy(context_), i32, i32);
+    std::vector<llvm::StoreInst*> stores;
+    for (llvm::Instruction& instruction : llvm::instructions(kernel_)) {
+      auto* store = dyn_cast<llvm::StoreInst>(&instruction);
+      if (store && store->getPointerAddressSpace() != 0)
+        stores.push_back(store);
+    }
+    for (llvm::StoreInst* store : stores) {
+      IRBuilder<> builder(store);
+      builder.CreateCall(barrier, {builder.getInt32(0), builder.getInt32(1)});
+      builder.SetInsertPoint(store->getNextNode());
+      builder.CreateCall(barrier, {builder.getInt32(0), builder.getInt32(1)});
     }
   }
 
@@ -364,6 +385,7 @@ private:
 
   llvm::Module& module_;
   llvm::LLVMContext& context_;
+  bool lockstep_;
   llvm::Function* kernel_ = nullptr;
   std::map<const llvm::Function*, CallShape*> shapes_;
   std::map<const llvm::CallInst*, std::vector<Value*>> positions_;
@@ -372,8 +394,8 @@ private:
 
 } // namespace
 
-llvm::Expected<LoweredKernel> lower(llvm::Module& module, llvm::StringRef function) {
-  return Lowering(module).run(function);
+llvm::Expected<LoweredKernel> lower(llvm::Module& module, llvm::StringRef function, bool lockstep) {
+  return Lowering(module, lockstep).run(function);
 }
 
 } // namespace bessemer::metal::cpu::reference

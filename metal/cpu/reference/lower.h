@@ -40,7 +40,8 @@ inline constexpr const char kInvokeSymbol[] = "bessemer_reference_invoke";
 // void (const CallShape*, const void* operands, void* result, const uint32_t* position, uint32_t
 // count)
 
-// Works on `module` in place. An error names an operation that is not known.
-llvm::Expected<LoweredKernel> lower(llvm::Module& module, llvm::StringRef function);
+// Works on `module` in place. An error names an operation that is not known. `lockstep`: the lanes
+// of a simdgroup meet before and after each store to memory that they share.
+llvm::Expected<LoweredKernel> lower(llvm::Module& module, llvm::StringRef function, bool lockstep);
 
 } // namespace bessemer::metal::cpu::reference

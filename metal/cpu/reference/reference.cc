@@ -77,14 +77,15 @@ llvm::Expected<std::unique_ptr<orc::LLJIT>> makeJit() {
 class JitKernel final : public Kernel {
 public:
   llvm::Error compile(std::unique_ptr<llvm::LLVMContext> context,
-                      std::unique_ptr<llvm::Module> module, const std::string& function) {
+                      std::unique_ptr<llvm::Module> module, const std::string& function,
+                      Schedule schedule) {
     auto jit = makeJit();
     if (!jit)
       return jit.takeError();
     jit_ = std::move(*jit);
     air::normalise(*module, jit_->getTargetTriple().str(),
                    jit_->getDataLayout().getStringRepresentation());
-    auto lowered = lower(*module, function);
+    auto lowered = lower(*module, function, schedule == Schedule::Lockstep);
     if (!lowered)
       return lowered.takeError();
     lowered_ = std::move(*lowered);
@@ -233,16 +234,17 @@ private:
 
 llvm::Expected<std::unique_ptr<Kernel>> Kernel::create(std::unique_ptr<llvm::LLVMContext> context,
                                                        std::unique_ptr<llvm::Module> module,
-                                                       const std::string& function) {
+                                                       const std::string& function,
+                                                       Schedule schedule) {
   auto kernel = std::make_unique<JitKernel>();
-  if (auto error = kernel->compile(std::move(context), std::move(module), function))
+  if (auto error = kernel->compile(std::move(context), std::move(module), function, schedule))
     return std::move(error);
   return kernel;
 }
 
 llvm::Expected<std::unique_ptr<Kernel>>
 Kernel::create(std::span<const uint8_t> bitcode, const std::string& function,
-               std::span<const air::ConstantValue> constants) {
+               std::span<const air::ConstantValue> constants, Schedule schedule) {
   auto context = std::make_unique<llvm::LLVMContext>();
   llvm::StringRef bytes(reinterpret_cast<const char*>(bitcode.data()), bitcode.size());
   auto module = air::parse_module({bytes, function}, *context);
@@ -250,7 +252,7 @@ Kernel::create(std::span<const uint8_t> bitcode, const std::string& function,
     return module.takeError();
   if (auto error = air::specialise(**module, constants))
     return std::move(error);
-  return create(std::move(context), std::move(*module), function);
+  return create(std::move(context), std::move(*module), function, schedule);
 }
 
 } // namespace bessemer::metal::cpu::reference

@@ -23,17 +23,28 @@ struct Grid {
   bool backwards = false;
 };
 
+// How threads run between the places where they meet.
+enum class Schedule : uint8_t {
+  // One after another: what Metal promises and no more.
+  Independent,
+  // The lanes of a simdgroup store together: what programs that are written for a GPU lean on where
+  // lanes read and write the same memory.
+  Lockstep,
+};
+
 // One kernel, compiled without optimisation. Not thread safe: threadgroup memory is its own.
 class Kernel {
 public:
   // `bitcode`: a Module of library.fbs. `constants`: values of function constants.
   static llvm::Expected<std::unique_ptr<Kernel>>
   create(std::span<const uint8_t> bitcode, const std::string& function,
-         std::span<const air::ConstantValue> constants = {});
+         std::span<const air::ConstantValue> constants = {},
+         Schedule schedule = Schedule::Independent);
   // The same from IR that was parsed already, whose context it takes over.
   static llvm::Expected<std::unique_ptr<Kernel>> create(std::unique_ptr<llvm::LLVMContext> context,
                                                         std::unique_ptr<llvm::Module> module,
-                                                        const std::string& function);
+                                                        const std::string& function,
+                                                        Schedule schedule = Schedule::Independent);
   virtual ~Kernel() = default;
 
   // Bit n: [[buffer(n)]] is an argument.

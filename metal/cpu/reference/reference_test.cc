@@ -29,7 +29,8 @@ constexpr const char* kTail = R"(
 !8 = !{i32 5, !"air.threads_per_threadgroup", !"air.arg_name", !"size"}
 )";
 
-std::unique_ptr<Kernel> compile(const std::string& body, const std::string& declarations = "") {
+std::unique_ptr<Kernel> compile(const std::string& body, const std::string& declarations = "",
+                                Schedule schedule = Schedule::Independent) {
   auto context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic diagnostic;
   auto module =
@@ -38,7 +39,7 @@ std::unique_ptr<Kernel> compile(const std::string& body, const std::string& decl
     ADD_FAILURE() << diagnostic.getMessage().str() << " in line " << diagnostic.getLineNo();
     return nullptr;
   }
-  auto kernel = Kernel::create(std::move(context), std::move(module), "k");
+  auto kernel = Kernel::create(std::move(context), std::move(module), "k", schedule);
   if (!kernel) {
     ADD_FAILURE() << llvm::toString(kernel.takeError());
     return nullptr;
@@ -342,6 +343,21 @@ declare void @air.simdgroup_matrix_8x8_store.v64f32.p1f32(<64 x float>, ptr addr
         sum += in[r * 8 + k] * in[64 + c * 8 + k];
       EXPECT_EQ(out[r * 8 + c], sum) << r << " " << c;
     }
+  }
+}
+
+TEST(Reference, InLockstepAllLanesReadBeforeAnyWrites) {
+  // Every thread adds one to the same element.
+  const std::string body = R"(
+  %x = load float, ptr addrspace(1) %out
+  %y = fadd float %x, 1.0
+  store float %y, ptr addrspace(1) %out
+  ret void)";
+  for (auto [schedule, expected] :
+       {std::pair(Schedule::Independent, 31.0f), {Schedule::Lockstep, 0.0f}}) {
+    auto kernel = compile(body, "", schedule);
+    ASSERT_TRUE(kernel);
+    EXPECT_EQ(run<float>(*kernel, {0.0f}, 32, 32)[0], expected); // from -1
   }
 }
 
