@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/// How the bits of an element are to be read.
 enum iree_hal_numerical_type_bits_t {
   IREE_HAL_NUMERICAL_TYPE_UNKNOWN = 0x00u,
   IREE_HAL_NUMERICAL_TYPE_INTEGER = 0x10u,
@@ -28,6 +29,8 @@ enum iree_hal_numerical_type_bits_t {
 };
 typedef uint8_t iree_hal_numerical_type_t;
 
+/// An element type as a constant: numerical type in the top byte, bits of an element in the
+/// lowest.
 #define IREE_HAL_ELEMENT_TYPE_VALUE(numerical_type, bit_count)                                     \
   (((uint32_t)(numerical_type) << 24) | (uint32_t)(bit_count))
 
@@ -128,77 +131,96 @@ enum iree_hal_element_types_t {
 };
 typedef uint32_t iree_hal_element_type_t;
 
+/// How elements lie in memory.
 enum iree_hal_encoding_types_t {
   IREE_HAL_ENCODING_TYPE_OPAQUE = 0,
   IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR = 1,
 };
 typedef uint32_t iree_hal_encoding_type_t;
 
+/// A dimension of a shape.
 typedef iree_device_size_t iree_hal_dim_t;
 
 #define PRIdim PRIdsz
 
+/// A buffer with a shape, an element type and an encoding.
 typedef struct iree_hal_buffer_view_t iree_hal_buffer_view_t;
 
+/// Makes a view, which retains the buffer. More than 128 dimensions are RESOURCE_EXHAUSTED.
 IREE_API_EXPORT iree_status_t iree_hal_buffer_view_create(
     iree_hal_buffer_t* buffer, iree_host_size_t shape_rank, const iree_hal_dim_t* shape,
     iree_hal_element_type_t element_type, iree_hal_encoding_type_t encoding_type,
     iree_allocator_t host_allocator, iree_hal_buffer_view_t** out_buffer_view);
 
+/// Makes a view of another buffer with the shape and types of `like_view`.
 IREE_API_EXPORT iree_status_t iree_hal_buffer_view_create_like(
     iree_hal_buffer_t* buffer, iree_hal_buffer_view_t* like_view, iree_allocator_t host_allocator,
     iree_hal_buffer_view_t** out_buffer_view);
 
+/// Adds a reference; null does nothing.
 IREE_API_EXPORT void iree_hal_buffer_view_retain(iree_hal_buffer_view_t* buffer_view);
 
+/// Drops a reference; the last one destroys the object. Null does nothing.
 IREE_API_EXPORT void iree_hal_buffer_view_release(iree_hal_buffer_view_t* buffer_view);
 
+/// The buffer, not retained.
 IREE_API_EXPORT iree_hal_buffer_t*
 iree_hal_buffer_view_buffer(const iree_hal_buffer_view_t* buffer_view);
 
+/// Number of dimensions.
 IREE_API_EXPORT iree_host_size_t
 iree_hal_buffer_view_shape_rank(const iree_hal_buffer_view_t* buffer_view);
 
+/// The dimensions, as long as the view lives.
 IREE_API_EXPORT const iree_hal_dim_t*
 iree_hal_buffer_view_shape_dims(const iree_hal_buffer_view_t* buffer_view);
 
+/// One dimension; 0 beyond the rank.
 IREE_API_EXPORT iree_hal_dim_t
 iree_hal_buffer_view_shape_dim(const iree_hal_buffer_view_t* buffer_view, iree_host_size_t index);
 
+/// Copies the dimensions; OUT_OF_RANGE, with the rank set, when there is too little room.
 IREE_API_EXPORT iree_status_t iree_hal_buffer_view_shape(const iree_hal_buffer_view_t* buffer_view,
                                                          iree_host_size_t rank_capacity,
                                                          iree_hal_dim_t* out_shape,
                                                          iree_host_size_t* out_shape_rank);
 
+/// Changes the shape to one with as many elements and no more dimensions.
 IREE_API_EXPORT iree_status_t iree_hal_buffer_view_reshape(iree_hal_buffer_view_t* buffer_view,
                                                            const iree_hal_dim_t* shape,
                                                            iree_host_size_t shape_rank);
 
+/// Product of the dimensions.
 IREE_API_EXPORT iree_host_size_t
 iree_hal_buffer_view_element_count(const iree_hal_buffer_view_t* buffer_view);
 
 IREE_API_EXPORT iree_hal_element_type_t
 iree_hal_buffer_view_element_type(const iree_hal_buffer_view_t* buffer_view);
 
+/// Bytes of an element that is not packed.
 IREE_API_EXPORT iree_host_size_t
 iree_hal_buffer_view_element_size(const iree_hal_buffer_view_t* buffer_view);
 
 IREE_API_EXPORT iree_hal_encoding_type_t
 iree_hal_buffer_view_encoding_type(const iree_hal_buffer_view_t* buffer_view);
 
+/// Bytes of the buffer.
 IREE_API_EXPORT iree_device_size_t
 iree_hal_buffer_view_byte_length(const iree_hal_buffer_view_t* buffer_view);
 
+/// Byte offset of an element; see iree_hal_buffer_compute_view_offset.
 IREE_API_EXPORT iree_status_t iree_hal_buffer_view_compute_offset(
     const iree_hal_buffer_view_t* buffer_view, iree_host_size_t indices_count,
     const iree_hal_dim_t* indices, iree_device_size_t* out_offset);
 
+/// Byte range of a block; see iree_hal_buffer_compute_view_range.
 IREE_API_EXPORT iree_status_t iree_hal_buffer_view_compute_range(
     const iree_hal_buffer_view_t* buffer_view, iree_host_size_t indices_count,
     const iree_hal_dim_t* start_indices, iree_host_size_t lengths_count,
     const iree_hal_dim_t* lengths, iree_device_size_t* out_start_offset,
     iree_device_size_t* out_length);
 
+/// Ends an object without references; drivers reach it through their vtables.
 IREE_API_EXPORT void iree_hal_buffer_view_destroy(iree_hal_buffer_view_t* buffer_view);
 
 #ifdef __cplusplus

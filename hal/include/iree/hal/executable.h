@@ -12,8 +12,11 @@ extern "C" {
 #endif
 
 typedef struct iree_hal_device_t iree_hal_device_t;
+
+/// What every driver's buffer begins with.
 typedef struct iree_hal_buffer_t iree_hal_buffer_t;
 
+/// Names a function of an executable.
 typedef struct iree_hal_executable_function_t {
   uint64_t value;
 } iree_hal_executable_function_t;
@@ -65,6 +68,7 @@ enum iree_hal_executable_function_flag_bits_e {
 };
 typedef uint64_t iree_hal_executable_function_flags_t;
 
+/// What is known of a function. `name` lives as long as the executable.
 typedef struct iree_hal_executable_function_info_t {
   iree_string_view_t name;
   iree_hal_executable_function_flags_t flags;
@@ -87,6 +91,7 @@ enum iree_hal_executable_function_parameter_flag_bits_e {
 };
 typedef uint16_t iree_hal_executable_function_parameter_flags_t;
 
+/// One parameter of a function.
 typedef struct iree_hal_executable_function_parameter_t {
   iree_hal_executable_function_parameter_type_t type;
   uint8_t size;
@@ -97,25 +102,32 @@ typedef struct iree_hal_executable_function_parameter_t {
 
 typedef struct iree_hal_executable_t iree_hal_executable_t;
 
+/// Adds a reference; null does nothing.
 IREE_API_EXPORT void iree_hal_executable_retain(iree_hal_executable_t* executable);
 
+/// Drops a reference; the last one destroys the object. Null does nothing.
 IREE_API_EXPORT void iree_hal_executable_release(iree_hal_executable_t* executable);
 
+/// Number of functions.
 IREE_API_EXPORT iree_host_size_t
 iree_hal_executable_function_count(iree_hal_executable_t* executable);
 
+/// Describes a function; OUT_OF_RANGE for those it does not have.
 IREE_API_EXPORT iree_status_t iree_hal_executable_function_info(
     iree_hal_executable_t* executable, iree_hal_executable_function_t function,
     iree_hal_executable_function_info_t* out_info);
 
+/// Describes the first `capacity` parameters of a function.
 IREE_API_EXPORT iree_status_t iree_hal_executable_function_parameters(
     iree_hal_executable_t* executable, iree_hal_executable_function_t function,
     iree_host_size_t capacity, iree_hal_executable_function_parameter_t* out_parameters);
 
+/// Finds a function; NOT_FOUND.
 IREE_API_EXPORT iree_status_t iree_hal_executable_lookup_function_by_name(
     iree_hal_executable_t* executable, iree_string_view_t name,
     iree_hal_executable_function_t* out_function);
 
+/// Finds a global variable as a buffer; NOT_FOUND.
 IREE_API_EXPORT iree_status_t iree_hal_executable_lookup_global_by_name(
     iree_hal_executable_t* executable, iree_string_view_t name,
     iree_hal_queue_affinity_t queue_affinity, iree_hal_buffer_t** out_buffer);
@@ -140,6 +152,7 @@ typedef struct iree_hal_executable_vtable_t {
 
 IREE_HAL_ASSERT_VTABLE_LAYOUT(iree_hal_executable_vtable_t);
 
+/// Ends an object without references; drivers reach it through their vtables.
 IREE_API_EXPORT void iree_hal_executable_destroy(iree_hal_executable_t* executable);
 
 #ifdef __cplusplus

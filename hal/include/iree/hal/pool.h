@@ -14,6 +14,9 @@ extern "C" {
 
 typedef struct iree_async_notification_t iree_async_notification_t;
 typedef uint32_t iree_hal_pool_acquire_result_t;
+
+/// OK: was used and is free now. OK_FRESH: never used. OK_NEEDS_WAIT: free once the wait frontier
+/// is reached.
 enum iree_hal_pool_acquire_result_e {
   IREE_HAL_POOL_ACQUIRE_OK = 0,
   IREE_HAL_POOL_ACQUIRE_OK_FRESH = 1,
@@ -22,6 +25,7 @@ enum iree_hal_pool_acquire_result_e {
   IREE_HAL_POOL_ACQUIRE_OVER_BUDGET = 4,
 };
 
+/// Memory of a pool that is taken; opaque but for its length.
 typedef struct iree_hal_pool_reservation_t {
   iree_device_size_t offset;
   iree_device_size_t length;
@@ -31,6 +35,8 @@ typedef struct iree_hal_pool_reservation_t {
 } iree_hal_pool_reservation_t;
 
 typedef uint32_t iree_hal_pool_reserve_flags_t;
+
+/// ALLOW_WAIT_FRONTIER: OK_NEEDS_WAIT may be answered. DISALLOW_GROWTH: no new slabs.
 enum iree_hal_pool_reserve_flag_bits_e {
   IREE_HAL_POOL_RESERVE_FLAG_NONE = 0u,
   IREE_HAL_POOL_RESERVE_FLAG_ALLOW_WAIT_FRONTIER = 1u << 0,
@@ -44,6 +50,7 @@ enum iree_hal_pool_acquire_flag_bits_e {
   IREE_HAL_POOL_ACQUIRE_FLAG_GROWTH_REQUIRED = 1u << 1,
 };
 
+/// More on an acquired reservation. `wait_frontier` lives until the reservation is released.
 typedef struct iree_hal_pool_acquire_info_t {
   const iree_async_frontier_t* wait_frontier;
   iree_hal_pool_acquire_flags_t flags;
@@ -51,6 +58,9 @@ typedef struct iree_hal_pool_acquire_info_t {
 } iree_hal_pool_acquire_info_t;
 
 typedef uint32_t iree_hal_pool_materialize_flags_t;
+
+/// TRANSFER_RESERVATION_OWNERSHIP: the buffer releases the reservation, without a frontier, when
+/// it is destroyed.
 enum iree_hal_pool_materialize_flag_bits_e {
   IREE_HAL_POOL_MATERIALIZE_FLAG_NONE = 0u,
   IREE_HAL_POOL_MATERIALIZE_FLAG_TRANSFER_RESERVATION_OWNERSHIP = 1u << 0,
@@ -63,6 +73,7 @@ typedef struct iree_hal_pool_capabilities_t {
   iree_device_size_t max_allocation_size;
 } iree_hal_pool_capabilities_t;
 
+/// What a pool holds and has done.
 typedef struct iree_hal_pool_stats_t {
   iree_device_size_t bytes_reserved;
   iree_device_size_t bytes_free;
@@ -80,6 +91,7 @@ typedef struct iree_hal_pool_stats_t {
   uint64_t wait_count;
 } iree_hal_pool_stats_t;
 
+/// Whether an axis has reached an epoch.
 typedef bool(IREE_API_PTR* iree_hal_pool_epoch_query_fn_t)(void* user_data, iree_async_axis_t axis,
                                                            uint64_t epoch);
 
@@ -97,37 +109,48 @@ static inline iree_hal_pool_epoch_query_t iree_hal_pool_epoch_query_null(void) {
 
 typedef struct iree_hal_pool_t iree_hal_pool_t;
 
+/// Adds a reference; null does nothing.
 IREE_API_EXPORT void iree_hal_pool_retain(iree_hal_pool_t* pool);
 
+/// Drops a reference; the last one destroys the object. Null does nothing.
 IREE_API_EXPORT void iree_hal_pool_release(iree_hal_pool_t* pool);
 
+/// Takes memory if there is some now; what happened is in `out_result`. `requester_frontier` tells
+/// what has happened from where the requester stands.
 IREE_API_EXPORT iree_status_t iree_hal_pool_acquire_reservation(
     iree_hal_pool_t* pool, iree_device_size_t size, iree_device_size_t alignment,
     const iree_async_frontier_t* requester_frontier, iree_hal_pool_reserve_flags_t flags,
     iree_hal_pool_reservation_t* out_reservation, iree_hal_pool_acquire_info_t* out_info,
     iree_hal_pool_acquire_result_t* out_result);
 
+/// Gives memory back that is free once `death_frontier` is reached; null: now.
 IREE_API_EXPORT void
 iree_hal_pool_release_reservation(iree_hal_pool_t* pool,
                                   const iree_hal_pool_reservation_t* reservation,
                                   const iree_async_frontier_t* death_frontier);
 
+/// Makes a buffer of a reservation. Buffers do not keep the pool alive.
 IREE_API_EXPORT iree_status_t iree_hal_pool_materialize_reservation(
     iree_hal_pool_t* pool, iree_hal_buffer_params_t params,
     const iree_hal_pool_reservation_t* reservation, iree_hal_pool_materialize_flags_t flags,
     iree_hal_buffer_t** out_buffer);
 
+/// What the pool can serve.
 IREE_API_EXPORT void
 iree_hal_pool_query_capabilities(const iree_hal_pool_t* pool,
                                  iree_hal_pool_capabilities_t* out_capabilities);
 
+/// What the pool holds and has done.
 IREE_API_EXPORT void iree_hal_pool_query_stats(const iree_hal_pool_t* pool,
                                                iree_hal_pool_stats_t* out_stats);
 
+/// Gives back slabs that nothing uses.
 IREE_API_EXPORT iree_status_t iree_hal_pool_trim(iree_hal_pool_t* pool);
 
+/// Signaled at every release; not retained.
 IREE_API_EXPORT iree_async_notification_t* iree_hal_pool_notification(iree_hal_pool_t* pool);
 
+/// Allocates on the host, waiting for releases until the timeout (DEADLINE_EXCEEDED).
 IREE_API_EXPORT iree_status_t iree_hal_pool_allocate_buffer(
     iree_hal_pool_t* pool, iree_hal_buffer_params_t params, iree_device_size_t allocation_size,
     const iree_async_frontier_t* requester_frontier, iree_timeout_t timeout,
@@ -158,6 +181,7 @@ typedef struct iree_hal_pool_vtable_t {
 
 IREE_HAL_ASSERT_VTABLE_LAYOUT(iree_hal_pool_vtable_t);
 
+/// Ends an object without references; drivers reach it through their vtables.
 IREE_API_EXPORT void iree_hal_pool_destroy(iree_hal_pool_t* pool);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/// Pools by priority.
 typedef struct iree_hal_pool_set_t {
   iree_host_size_t entry_count;
   iree_host_size_t entry_capacity;
@@ -16,19 +17,24 @@ typedef struct iree_hal_pool_set_t {
   iree_allocator_t host_allocator;
 } iree_hal_pool_set_t;
 
+/// Starts an empty set.
 iree_status_t iree_hal_pool_set_initialize(iree_host_size_t initial_capacity,
                                            iree_allocator_t host_allocator,
                                            iree_hal_pool_set_t* out_pool_set);
 
+/// Releases the pools.
 void iree_hal_pool_set_deinitialize(iree_hal_pool_set_t* pool_set);
 
+/// Retains a pool and adds it; higher priorities are asked first, equal ones in order.
 iree_status_t iree_hal_pool_set_register(iree_hal_pool_set_t* pool_set, int32_t priority,
                                          iree_hal_pool_t* pool);
 
+/// The first pool that serves such requests, not retained, or null.
 iree_hal_pool_t* iree_hal_pool_set_select(const iree_hal_pool_set_t* pool_set,
                                           iree_hal_buffer_params_t params,
                                           iree_device_size_t allocation_size);
 
+/// Allocates from the first pool that serves such requests; NOT_FOUND.
 iree_status_t iree_hal_pool_set_allocate_buffer(iree_hal_pool_set_t* pool_set,
                                                 iree_hal_buffer_params_t params,
                                                 iree_device_size_t allocation_size,

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/// Ids from here on are a producer's own.
 #define IREE_HAL_PROFILE_METRIC_ID_PRODUCER_BASE (UINT64_C(1) << 63)
 
 typedef uint64_t iree_hal_profile_builtin_metric_id_t;
@@ -22,6 +23,7 @@ enum iree_hal_profile_builtin_metric_id_e {
 #undef IREE_HAL_PROFILE_BUILTIN_METRIC
 };
 
+/// What a metric is.
 typedef struct iree_hal_profile_metric_descriptor_t {
   uint64_t metric_id;
   iree_hal_profile_metric_unit_t unit;
@@ -41,14 +43,18 @@ static inline bool iree_hal_profile_metric_id_is_producer_specific(uint64_t metr
   return metric_id >= IREE_HAL_PROFILE_METRIC_ID_PRODUCER_BASE;
 }
 
+/// Number of metrics that all producers share.
 IREE_API_EXPORT iree_host_size_t iree_hal_profile_builtin_metric_descriptor_count(void);
 
+/// One of them; null beyond the last.
 IREE_API_EXPORT const iree_hal_profile_metric_descriptor_t*
 iree_hal_profile_builtin_metric_descriptor_at(iree_host_size_t index);
 
+/// One of them by id, or null.
 IREE_API_EXPORT const iree_hal_profile_metric_descriptor_t*
 iree_hal_profile_builtin_metric_descriptor_lookup(uint64_t metric_id);
 
+/// One of them by name, or null.
 IREE_API_EXPORT const iree_hal_profile_metric_descriptor_t*
 iree_hal_profile_builtin_metric_descriptor_lookup_name(iree_string_view_t name);
 

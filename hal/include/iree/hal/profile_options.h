@@ -10,8 +10,11 @@
 extern "C" {
 #endif
 
+/// Where records go.
 typedef struct iree_hal_profile_sink_t iree_hal_profile_sink_t;
 typedef uint64_t iree_hal_device_profiling_data_families_t;
+
+/// Kinds of data that a session can record.
 enum iree_hal_device_profiling_data_family_bits_t {
   IREE_HAL_DEVICE_PROFILING_DATA_NONE = 0u,
   IREE_HAL_DEVICE_PROFILING_DATA_QUEUE_EVENTS = 1ull << 0,
@@ -43,6 +46,7 @@ enum iree_hal_profile_capture_filter_flag_bits_t {
   IREE_HAL_PROFILE_CAPTURE_FILTER_FLAG_QUEUE_ORDINAL = 1u << 4,
 };
 
+/// Which of the work to record; only the values whose flags are set count.
 typedef struct iree_hal_profile_capture_filter_t {
   iree_hal_profile_capture_filter_flags_t flags;
   iree_string_view_t executable_function_pattern;
@@ -64,6 +68,7 @@ iree_hal_profile_capture_filter_is_default(const iree_hal_profile_capture_filter
   return filter->flags == IREE_HAL_PROFILE_CAPTURE_FILTER_FLAG_NONE;
 }
 
+/// Whether work at a place passes the filter, the function pattern left aside.
 static inline bool iree_hal_profile_capture_filter_matches_location(
     const iree_hal_profile_capture_filter_t* filter, uint64_t command_buffer_id,
     uint32_t command_index, uint32_t physical_device_ordinal, uint32_t queue_ordinal) {
@@ -96,6 +101,7 @@ typedef struct iree_hal_profile_counter_set_selection_t {
   const iree_string_view_t* counter_names;
 } iree_hal_profile_counter_set_selection_t;
 
+/// What to record and where to write it.
 typedef struct iree_hal_device_profiling_options_t {
   iree_hal_device_profiling_flags_t flags;
   iree_hal_device_profiling_data_families_t data_families;
@@ -108,6 +114,8 @@ typedef struct iree_hal_device_profiling_options_t {
 typedef struct iree_hal_device_profiling_options_storage_t
     iree_hal_device_profiling_options_storage_t;
 
+/// Copies options with all they point at; the sink is retained. `out_storage` is freed with
+/// iree_hal_device_profiling_options_storage_free.
 IREE_API_EXPORT iree_status_t iree_hal_device_profiling_options_clone(
     const iree_hal_device_profiling_options_t* source_options, iree_allocator_t host_allocator,
     iree_hal_device_profiling_options_t* out_options,

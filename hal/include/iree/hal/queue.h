@@ -9,9 +9,13 @@
 extern "C" {
 #endif
 
+/// A set of queues, one bit each; what a bit stands for is the device's choice.
 typedef uint64_t iree_hal_queue_affinity_t;
 
+/// Any queue of the device.
 #define IREE_HAL_QUEUE_AFFINITY_ANY ((iree_hal_queue_affinity_t)(-1))
+
+/// Queues that a set can name.
 #define IREE_HAL_MAX_QUEUES (sizeof(iree_hal_queue_affinity_t) * 8)
 
 #define iree_hal_queue_affinity_is_empty(queue_affinity) ((queue_affinity) == 0)

@@ -11,24 +11,29 @@
 extern "C" {
 #endif
 
+/// What every HAL object begins with, so that any of them can be counted and told apart.
 typedef struct iree_hal_resource_t {
   iree_atomic_ref_count_t ref_count;
   const void* vtable;
 } iree_hal_resource_t;
 
+/// The slot that every vtable begins with.
 typedef struct iree_hal_resource_vtable_t {
   void(IREE_API_PTR* destroy)(iree_hal_resource_t* resource);
 } iree_hal_resource_vtable_t;
 
+/// Checks at compile time that `vtable_type` begins as iree_hal_resource_vtable_t does.
 #define IREE_HAL_ASSERT_VTABLE_LAYOUT(vtable_type)                                                 \
   static_assert(offsetof(vtable_type, destroy) == 0, "the first slot of every vtable destroys");
 
+/// Starts an object with one reference.
 static inline void iree_hal_resource_initialize(const void* vtable,
                                                 iree_hal_resource_t* out_resource) {
   iree_atomic_ref_count_init(&out_resource->ref_count);
   out_resource->vtable = vtable;
 }
 
+/// Adds a reference to any HAL object; null does nothing.
 static inline void iree_hal_resource_retain(const void* any_resource) {
   iree_hal_resource_t* resource = (iree_hal_resource_t*)any_resource;
   if (resource) {
@@ -36,6 +41,7 @@ static inline void iree_hal_resource_retain(const void* any_resource) {
   }
 }
 
+/// Drops a reference to any HAL object; the last one destroys it. Null does nothing.
 static inline void iree_hal_resource_release(const void* any_resource) {
   iree_hal_resource_t* resource = (iree_hal_resource_t*)any_resource;
   if (resource && iree_atomic_ref_count_dec(&resource->ref_count) == 1) {
@@ -43,10 +49,12 @@ static inline void iree_hal_resource_release(const void* any_resource) {
   }
 }
 
+/// Whether `resource` is an object of the type that `vtable` belongs to.
 static inline bool iree_hal_resource_is(const void* resource, const void* vtable) {
   return resource && ((const iree_hal_resource_t*)resource)->vtable == vtable;
 }
 
+/// Checks, where assertions are on, that `resource` is of the type that `vtable` belongs to.
 #define IREE_HAL_ASSERT_TYPE(resource, vtable)                                                     \
   IREE_ASSERT_TRUE(iree_hal_resource_is(resource, vtable), "object is not of the type "            \
                                                            "of " #vtable)

@@ -11,8 +11,11 @@ extern "C" {
 #endif
 
 typedef struct iree_hal_device_t iree_hal_device_t;
+
+/// What a device says of itself when its place among others is worked out.
 typedef struct iree_hal_device_capabilities_t iree_hal_device_capabilities_t;
 
+/// Devices that a group can have.
 #define IREE_HAL_TOPOLOGY_MAX_DEVICE_COUNT 32
 #define IREE_HAL_TOPOLOGY_DEVICE_ORDINAL_INVALID UINT32_MAX
 
@@ -61,6 +64,7 @@ typedef uint64_t iree_hal_topology_edge_scheduling_word_t;
 
 typedef uint64_t iree_hal_topology_edge_interop_word_t;
 
+/// What one device can do with another's semaphores and memory, packed into two words.
 typedef struct iree_hal_topology_edge_t {
   iree_hal_topology_edge_scheduling_word_t lo;
   iree_hal_topology_edge_interop_word_t hi;
@@ -77,6 +81,7 @@ static inline bool iree_hal_topology_edge_is_empty(iree_hal_topology_edge_t edge
   return (edge.lo | edge.hi) == 0;
 }
 
+/// How one device uses what is another's: as its own, imported, through copies, or not at all.
 enum iree_hal_topology_interop_mode_bits_t {
   IREE_HAL_TOPOLOGY_INTEROP_MODE_NATIVE = 0,
   IREE_HAL_TOPOLOGY_INTEROP_MODE_IMPORT = 1,
@@ -85,6 +90,7 @@ enum iree_hal_topology_interop_mode_bits_t {
 };
 typedef uint8_t iree_hal_topology_interop_mode_t;
 
+/// What lies between two devices.
 enum iree_hal_topology_link_class_bits_t {
   IREE_HAL_TOPOLOGY_LINK_CLASS_SAME_DIE = 0,
   IREE_HAL_TOPOLOGY_LINK_CLASS_NVLINK_IF = 1,
@@ -97,6 +103,7 @@ enum iree_hal_topology_link_class_bits_t {
 };
 typedef uint8_t iree_hal_topology_link_class_t;
 
+/// Kinds of handles that things can be passed by.
 enum iree_hal_topology_handle_type_bits_t {
   IREE_HAL_TOPOLOGY_HANDLE_TYPE_NONE = 0,
   IREE_HAL_TOPOLOGY_HANDLE_TYPE_NATIVE = 1u << 0,
@@ -110,6 +117,7 @@ enum iree_hal_topology_handle_type_bits_t {
 };
 typedef uint8_t iree_hal_topology_handle_type_t;
 
+/// What two devices can do together.
 enum iree_hal_topology_capability_bits_t {
   IREE_HAL_TOPOLOGY_CAPABILITY_NONE = 0,
   IREE_HAL_TOPOLOGY_CAPABILITY_SAME_RUNTIME_DOMAIN = 1u << 0,
@@ -140,6 +148,7 @@ static inline iree_hal_resource_origin_t iree_hal_resource_origin_undefined(void
   return origin;
 }
 
+/// The edges of a group, by source and target.
 typedef struct iree_hal_topology_t {
   uint32_t device_count;
   iree_hal_topology_edge_t
@@ -161,6 +170,7 @@ static inline uint32_t iree_hal_topology_device_count(const iree_hal_topology_t*
   return topology->device_count;
 }
 
+/// An edge; empty beyond the devices.
 static inline iree_hal_topology_edge_t
 iree_hal_topology_query_edge(const iree_hal_topology_t* topology, uint32_t src_ordinal,
                              uint32_t dst_ordinal) {
@@ -284,13 +294,16 @@ iree_hal_topology_edge_buffer_export_types(iree_hal_topology_edge_interop_word_t
                                        IREE_HAL_TOPOLOGY_EDGE_BUFFER_EXPORT_TYPES_MASK);
 }
 
+/// The edge between two devices from what they say of themselves.
 IREE_API_EXPORT iree_hal_topology_edge_t iree_hal_topology_edge_from_capabilities(
     const iree_hal_device_capabilities_t* src_caps, const iree_hal_device_capabilities_t* dst_caps,
     iree_string_view_t src_driver_name, iree_string_view_t dst_driver_name);
 
+/// Appends an edge as text.
 IREE_API_EXPORT iree_status_t iree_hal_topology_edge_format(iree_hal_topology_edge_t edge,
                                                             iree_string_builder_t* builder);
 
+/// Appends all edges as text, one a line.
 IREE_API_EXPORT iree_status_t iree_hal_topology_dump_matrix(const iree_hal_topology_t* topology,
                                                             iree_string_builder_t* builder);
 

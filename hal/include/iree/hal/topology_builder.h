@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/// `word` with the field at `shift` replaced.
 static inline uint64_t iree_hal_topology_edge_replace_bits(uint64_t word, unsigned shift,
                                                            uint64_t mask, uint64_t value) {
   return (word & ~(mask << shift)) | ((value & mask) << shift);
@@ -141,25 +142,32 @@ iree_hal_topology_edge_set_buffer_export_types(iree_hal_topology_edge_interop_wo
                                              types);
 }
 
+/// A topology in the making.
 typedef struct iree_hal_topology_builder_t {
   iree_hal_topology_t topology;
   bool edges_set[IREE_HAL_TOPOLOGY_MAX_DEVICE_COUNT * IREE_HAL_TOPOLOGY_MAX_DEVICE_COUNT];
 } iree_hal_topology_builder_t;
 
+/// The edge from a device to itself.
 IREE_API_EXPORT iree_hal_topology_edge_t iree_hal_topology_edge_make_self(void);
 
+/// A cautious edge between devices of different drivers.
 IREE_API_EXPORT iree_hal_topology_edge_t iree_hal_topology_edge_make_cross_driver(void);
 
+/// Starts with the devices' edges to themselves.
 IREE_API_EXPORT void iree_hal_topology_builder_initialize(iree_hal_topology_builder_t* builder,
                                                           uint32_t device_count);
 
+/// Sets an edge; INVALID_ARGUMENT beyond the devices, or when a device could not reach itself.
 IREE_API_EXPORT iree_status_t
 iree_hal_topology_builder_set_edge(iree_hal_topology_builder_t* builder, uint32_t src_ordinal,
                                    uint32_t dst_ordinal, iree_hal_topology_edge_t edge);
 
+/// Sets a device's memory node.
 IREE_API_EXPORT iree_status_t iree_hal_topology_builder_set_numa_node(
     iree_hal_topology_builder_t* builder, uint32_t device_ordinal, uint8_t numa_node);
 
+/// Checks that all edges are set and agree about the links, and copies them out.
 IREE_API_EXPORT iree_status_t iree_hal_topology_builder_finalize(
     iree_hal_topology_builder_t* builder, iree_hal_topology_t* out_topology);
 

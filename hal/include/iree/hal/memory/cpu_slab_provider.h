@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/// Makes a provider of host memory.
 iree_status_t iree_hal_cpu_slab_provider_create(iree_allocator_t host_allocator,
                                                 iree_hal_slab_provider_t** out_provider);
 

@@ -15,6 +15,7 @@ typedef struct iree_hal_passthrough_pool_options_t {
   iree_string_view_t trace_name;
 } iree_hal_passthrough_pool_options_t;
 
+/// Makes a pool that takes a slab for each reservation and keeps none.
 iree_status_t iree_hal_passthrough_pool_create(iree_hal_passthrough_pool_options_t options,
                                                iree_hal_slab_provider_t* slab_provider,
                                                iree_async_notification_t* notification,

@@ -37,12 +37,14 @@ typedef struct iree_hal_slab_provider_visited_set_t {
   const iree_hal_slab_provider_t* providers[IREE_HAL_SLAB_PROVIDER_MAX_VISITED];
 } iree_hal_slab_provider_visited_set_t;
 
+/// A piece of memory from a provider.
 typedef struct iree_hal_slab_t {
   uint8_t* base_ptr;
   iree_device_size_t length;
   uint64_t provider_handle;
 } iree_hal_slab_t;
 
+/// Where pools get memory from.
 struct iree_hal_slab_provider_t {
   iree_atomic_ref_count_t ref_count;
   const iree_hal_slab_provider_vtable_t* vtable;
@@ -51,38 +53,49 @@ struct iree_hal_slab_provider_t {
 void iree_hal_slab_provider_initialize(const iree_hal_slab_provider_vtable_t* vtable,
                                        iree_hal_slab_provider_t* provider);
 
+/// Adds a reference; null does nothing.
 void iree_hal_slab_provider_retain(iree_hal_slab_provider_t* provider);
 
+/// Drops a reference; the last one destroys the object. Null does nothing.
 void iree_hal_slab_provider_release(iree_hal_slab_provider_t* provider);
 
+/// Gets a slab of at least `min_length` bytes.
 iree_status_t iree_hal_slab_provider_acquire_slab(iree_hal_slab_provider_t* provider,
                                                   iree_device_size_t min_length,
                                                   iree_hal_slab_t* out_slab);
 
+/// Gives a slab back.
 void iree_hal_slab_provider_release_slab(iree_hal_slab_provider_t* provider,
                                          const iree_hal_slab_t* slab);
 
+/// Makes a buffer over a range of a slab, which must outlive it.
 iree_status_t iree_hal_slab_provider_wrap_buffer(
     iree_hal_slab_provider_t* provider, const iree_hal_slab_t* slab, iree_device_size_t slab_offset,
     iree_device_size_t allocation_size, iree_hal_buffer_params_t params,
     iree_hal_buffer_release_callback_t release_callback, iree_hal_buffer_t** out_buffer);
 
+/// Has the system provide a slab's memory now.
 void iree_hal_slab_provider_prefault(iree_hal_slab_provider_t* provider, iree_hal_slab_t* slab);
 
+/// Gives back slabs that are kept for later.
 void iree_hal_slab_provider_trim(iree_hal_slab_provider_t* provider,
                                  iree_hal_slab_provider_trim_flags_t flags);
 
+/// Adds to the statistics, unless `visited` has the provider.
 void iree_hal_slab_provider_query_stats(const iree_hal_slab_provider_t* provider,
                                         iree_hal_slab_provider_visited_set_t* visited,
                                         iree_hal_slab_provider_stats_t* out_stats);
 
+/// The kind of memory that slabs are.
 void iree_hal_slab_provider_query_properties(const iree_hal_slab_provider_t* provider,
                                              iree_hal_memory_type_t* out_memory_type,
                                              iree_hal_buffer_usage_t* out_supported_usage);
 
+/// Whether a provider is in the set; adds it.
 bool iree_hal_slab_provider_visited(iree_hal_slab_provider_visited_set_t* visited,
                                     const iree_hal_slab_provider_t* provider);
 
+/// The implementation's side.
 struct iree_hal_slab_provider_vtable_t {
   void (*destroy)(iree_hal_slab_provider_t* provider);
   iree_status_t (*acquire_slab)(iree_hal_slab_provider_t* provider, iree_device_size_t min_length,

@@ -37,6 +37,7 @@ typedef struct iree_hal_memory_tlsf_block_t {
   iree_hal_memory_tlsf_block_flags_t flags;
 } iree_hal_memory_tlsf_block_t;
 
+/// The range to divide, the alignment of all blocks (16 or more) and sizes of records.
 typedef struct iree_hal_memory_tlsf_options_t {
   iree_device_size_t range_length;
   iree_device_size_t alignment;
@@ -44,6 +45,7 @@ typedef struct iree_hal_memory_tlsf_options_t {
   uint8_t frontier_capacity;
 } iree_hal_memory_tlsf_options_t;
 
+/// A block that was taken, with what must have happened before it is used.
 typedef struct iree_hal_memory_tlsf_allocation_t {
   iree_device_size_t offset;
   iree_device_size_t length;
@@ -66,6 +68,7 @@ typedef struct iree_hal_memory_tlsf_stats_t {
   uint64_t tainted_coalesce_count;
 } iree_hal_memory_tlsf_stats_t;
 
+/// Two-level segregated fit over a range of offsets; not thread-safe.
 typedef struct iree_hal_memory_tlsf_t {
   iree_device_size_t range_length;
   iree_device_size_t alignment;
@@ -89,30 +92,38 @@ typedef struct iree_hal_memory_tlsf_t {
   iree_allocator_t host_allocator;
 } iree_hal_memory_tlsf_t;
 
+/// Starts with one free block.
 iree_status_t iree_hal_memory_tlsf_initialize(iree_hal_memory_tlsf_options_t options,
                                               iree_allocator_t host_allocator,
                                               iree_hal_memory_tlsf_t* out_tlsf);
 
+/// Frees the records.
 void iree_hal_memory_tlsf_deinitialize(iree_hal_memory_tlsf_t* tlsf);
 
+/// Takes a block if one fits; see `out_result`.
 iree_status_t iree_hal_memory_tlsf_try_allocate(iree_hal_memory_tlsf_t* tlsf,
                                                 iree_device_size_t length,
                                                 iree_hal_memory_tlsf_allocation_t* out_allocation,
                                                 iree_hal_memory_tlsf_allocate_result_t* out_result);
 
+/// Takes a block; RESOURCE_EXHAUSTED.
 iree_status_t iree_hal_memory_tlsf_allocate(iree_hal_memory_tlsf_t* tlsf, iree_device_size_t length,
                                             iree_hal_memory_tlsf_allocation_t* out_allocation);
 
+/// Gives a block back that is free once `death_frontier` (may be null) is reached, and joins it
+/// with free neighbours, whose frontiers are merged. What does not fit taints the block.
 void iree_hal_memory_tlsf_free(iree_hal_memory_tlsf_t* tlsf,
                                iree_hal_memory_tlsf_block_index_t block_index,
                                const iree_async_frontier_t* death_frontier);
 
+/// Gives a block back that was not used; its frontier stays.
 void iree_hal_memory_tlsf_restore(iree_hal_memory_tlsf_t* tlsf,
                                   iree_hal_memory_tlsf_block_index_t block_index);
 
 void iree_hal_memory_tlsf_query_stats(const iree_hal_memory_tlsf_t* tlsf,
                                       iree_hal_memory_tlsf_stats_t* out_stats);
 
+/// Bytes of the largest free block.
 iree_device_size_t iree_hal_memory_tlsf_largest_free_block(const iree_hal_memory_tlsf_t* tlsf);
 
 const iree_async_frontier_t*

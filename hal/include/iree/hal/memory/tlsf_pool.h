@@ -11,12 +11,14 @@
 extern "C" {
 #endif
 
+/// `range_length` is a slab's size; `budget_limit` 0 is none.
 typedef struct iree_hal_tlsf_pool_options_t {
   iree_hal_memory_tlsf_options_t tlsf_options;
   iree_device_size_t budget_limit;
   iree_string_view_t trace_name;
 } iree_hal_tlsf_pool_options_t;
 
+/// Makes a pool of blocks of any size that grows by slabs.
 IREE_API_EXPORT iree_status_t iree_hal_tlsf_pool_create(iree_hal_tlsf_pool_options_t options,
                                                         iree_hal_slab_provider_t* slab_provider,
                                                         iree_async_notification_t* notification,

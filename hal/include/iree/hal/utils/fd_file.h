@@ -11,6 +11,7 @@ typedef struct iree_async_proactor_t iree_async_proactor_t;
 extern "C" {
 #endif
 
+/// Makes a file of a handle with a file descriptor.
 IREE_API_EXPORT iree_status_t iree_hal_fd_file_from_handle(iree_hal_memory_access_t access,
                                                            iree_io_file_handle_t* handle,
                                                            iree_async_proactor_t* proactor,

@@ -11,6 +11,7 @@ typedef struct iree_async_proactor_t iree_async_proactor_t;
 extern "C" {
 #endif
 
+/// Makes a file for whatever kind of handle: host memory or a file descriptor.
 IREE_API_EXPORT iree_status_t iree_hal_file_from_handle(
     iree_hal_allocator_t* device_allocator, iree_hal_queue_affinity_t queue_affinity,
     iree_hal_memory_access_t access, iree_io_file_handle_t* handle, iree_async_proactor_t* proactor,

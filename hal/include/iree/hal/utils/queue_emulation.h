@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/// A driver's queue_fill by a command buffer of its own.
 IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_fill(
     iree_hal_device_t* device, iree_hal_queue_affinity_t queue_affinity,
     const iree_hal_semaphore_list_t wait_semaphore_list,
@@ -15,6 +16,7 @@ IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_fill(
     iree_device_size_t target_offset, iree_device_size_t length, const void* pattern,
     iree_host_size_t pattern_length, iree_hal_fill_flags_t flags);
 
+/// A driver's queue_update by a command buffer of its own, cut into commands.
 IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_update(
     iree_hal_device_t* device, iree_hal_queue_affinity_t queue_affinity,
     const iree_hal_semaphore_list_t wait_semaphore_list,
@@ -22,6 +24,7 @@ IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_update(
     iree_host_size_t source_offset, iree_hal_buffer_t* target_buffer,
     iree_device_size_t target_offset, iree_device_size_t length, iree_hal_update_flags_t flags);
 
+/// A driver's queue_copy by a command buffer of its own.
 IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_copy(
     iree_hal_device_t* device, iree_hal_queue_affinity_t queue_affinity,
     const iree_hal_semaphore_list_t wait_semaphore_list,
@@ -29,6 +32,7 @@ IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_copy(
     iree_device_size_t source_offset, iree_hal_buffer_t* target_buffer,
     iree_device_size_t target_offset, iree_device_size_t length, iree_hal_copy_flags_t flags);
 
+/// A driver's queue_dispatch by a command buffer of its own.
 IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_dispatch(
     iree_hal_device_t* device, iree_hal_queue_affinity_t queue_affinity,
     const iree_hal_semaphore_list_t wait_semaphore_list,

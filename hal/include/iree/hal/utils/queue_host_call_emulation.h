@@ -9,6 +9,9 @@ extern "C" {
 #endif
 
 #if IREE_THREADING_ENABLE
+
+/// A driver's queue_host_call: at once on this thread when the waits are over, on a thread of its
+/// own later.
 IREE_API_EXPORT iree_status_t iree_hal_device_queue_emulated_host_call(
     iree_hal_device_t* device, iree_hal_queue_affinity_t queue_affinity,
     const iree_hal_semaphore_list_t wait_semaphore_list,
