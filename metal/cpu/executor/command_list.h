@@ -89,7 +89,8 @@ public:
   void retain(std::shared_ptr<const void> object);
 
   // ---- Notice ----
-  // Each is called on the notification thread; register before commit.
+  // Called in the queue's order, on a notification thread or in a thread that waits for the list;
+  // register before commit.
   void on_scheduled(std::function<void()> handler);
   void on_completed(std::function<void(const ListResult& result)> handler);
 

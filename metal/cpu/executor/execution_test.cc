@@ -284,7 +284,46 @@ TEST_F(ExecutionTest, CompletionHandlersRunBeforeWaitReturnsAndNotOnAWorker) {
   list->wait_completed();
   EXPECT_TRUE(completed);
   EXPECT_NE(handler_thread, worker_thread);
-  EXPECT_NE(handler_thread, std::this_thread::get_id());
+}
+
+TEST_F(ExecutionTest, HandlersOfAQueueAreCalledInItsOrderAndOneAtATime) {
+  std::vector<int> calls; // not locked: ThreadSanitizer would tell
+  std::vector<std::shared_ptr<CommandList>> lists;
+  for (int i = 0; i < 300; ++i) {
+    lists.push_back(list());
+    lists[i]->on_completed([&calls, i](const ListResult&) { calls.push_back(i); });
+    queue->commit(lists[i]);
+    if (i % 7 == 0)
+      lists[i]->wait_completed();
+  }
+  lists.back()->wait_completed();
+  ASSERT_EQ(calls.size(), 300u);
+  for (int i = 0; i < 300; ++i)
+    EXPECT_EQ(calls[i], i);
+}
+
+TEST_F(ExecutionTest, HandlerThatBlocksHoldsUpNoOtherQueue) {
+  auto other = Queue::create(executor);
+  auto blocked = list();
+  std::atomic<bool> may_go{false}, gone{false};
+  blocked->on_completed([&](const ListResult&) {
+    while (!may_go)
+      std::this_thread::yield();
+    gone = true;
+  });
+  queue->commit(blocked);
+  for (int i = 0; i < 10; ++i) {
+    auto list = this->list();
+    bool called = false;
+    list->on_completed([&](const ListResult&) { called = true; });
+    other->commit(list);
+    list->wait_completed();
+    EXPECT_TRUE(called);
+  }
+  EXPECT_FALSE(gone);
+  may_go = true;
+  blocked->wait_completed();
+  EXPECT_TRUE(gone);
 }
 
 TEST_F(ExecutionTest, SubnormalsFollowTheKernelAndTheThreadKeepsItsOwnMode) {

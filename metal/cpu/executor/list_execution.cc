@@ -73,7 +73,7 @@ void ListExecution::start(bool from_worker) {
     part.owner = task_.owner;
   list_.state_.store(ListState::Scheduled, std::memory_order_release);
   for (std::function<void()>& handler : scheduled_handlers)
-    executor_.notify(std::move(handler));
+    executor_.notifier().post(lane_, std::move(handler));
   scheduled_handlers.clear();
   advance(Scheduled);
   if (from_worker)
@@ -228,11 +228,19 @@ void ListExecution::complete() {
     advance(HandlersReturned);
   } else {
     advance(Executed);
-    executor_.notify([list, this, handlers = std::move(completed_handlers)] {
-      for (const std::function<void(const ListResult&)>& handler : handlers)
-        handler(list->result_);
-      advance(HandlersReturned);
-    });
+    Notifier& notifier = executor_.notifier();
+    notifier.post(
+        lane_,
+        [list, this, handlers = std::move(completed_handlers)] {
+          for (const std::function<void(const ListResult&)>& handler : handlers)
+            handler(list->result_);
+          advance(HandlersReturned);
+        },
+        /*wake=*/false);
+    advance(Executed);
+    // A thread that waits for this list calls them sooner than one that has to be woken.
+    if (handler_callers_.load() == 0)
+      notifier.wake();
   }
   queue->go_on();
 }
@@ -247,13 +255,21 @@ void ListExecution::advance(Progress progress) {
 
 void ListExecution::wait_for(Progress target) {
   const auto reached = [&] { return progress_.load() >= target; };
+  const bool calls_handlers = target == HandlersReturned;
+  const auto call_handler = [&] {
+    return calls_handlers && progress_.load() >= Executed && executor_.notifier().run_one(lane_);
+  };
   int64_t spin_end = 0;
+  if (calls_handlers)
+    handler_callers_.fetch_add(1);
   for (;;) {
     const uint32_t seen = workers_.announcements();
+    const uint32_t progress = progress_.load();
     if (reached())
-      return;
+      break;
     // What the list waits for in its own queue must run anyway; this thread is free to do it.
-    if (target > Scheduled && workers_.help(owner_.load(std::memory_order_relaxed))) {
+    if ((target > Scheduled && workers_.help(owner_.load(std::memory_order_relaxed))) ||
+        call_handler()) {
       spin_end = 0;
       continue;
     }
@@ -261,16 +277,24 @@ void ListExecution::wait_for(Progress target) {
       const int64_t now = now_nanoseconds();
       if (spin_end == 0)
         spin_end = now + kSpinNanoseconds;
-      const auto changed = [&] { return reached() || workers_.announcements() != seen; };
+      const auto changed = [&] {
+        return progress_.load() != progress || workers_.announcements() != seen;
+      };
       if (now < spin_end && spin_until(changed, spin_end - now))
         continue;
     }
     sleepers_.fetch_add(1);
-    const uint32_t progress = progress_.load();
-    if (progress < target)
+    if (calls_handlers)
+      handler_callers_.fetch_sub(1);
+    // Handlers that were left to this thread have to be seen after it has said that it sleeps.
+    if (!call_handler() && progress_.load() == progress)
       futex_wait(progress_, progress);
+    if (calls_handlers)
+      handler_callers_.fetch_add(1);
     sleepers_.fetch_sub(1);
   }
+  if (calls_handlers)
+    handler_callers_.fetch_sub(1);
 }
 
 // ---- Dispatches ----

@@ -21,6 +21,7 @@
 
 namespace bessemer::metal::cpu {
 
+class NotificationLane;
 class QueueOrder;
 
 class ListExecution {
@@ -60,8 +61,11 @@ public:
   // Its turn has come: from here on it runs by itself.
   void start(bool from_worker);
 
-  // Whose work it is, for threads that wait and help.
-  void set_owner(WorkOwner owner) { owner_.store(owner, std::memory_order_relaxed); }
+  // Whose work it is, for threads that wait and help; where its handlers are called.
+  void set_source(WorkOwner owner, std::shared_ptr<NotificationLane> lane) {
+    owner_.store(owner, std::memory_order_relaxed);
+    lane_ = std::move(lane);
+  }
 
   // ---- For waiting threads ----
   enum Progress : uint32_t { NotStarted, Scheduled, Executed, HandlersReturned };
@@ -123,6 +127,7 @@ private:
   WorkerPool& workers_;
   CommandList& list_;
   std::atomic<WorkOwner> owner_{kNoOwner};
+  std::shared_ptr<NotificationLane> lane_; // may be read once the list has been executed
   Step* position_ = nullptr;
   // Threads and parts that keep the stage open: one for whoever carries the list on, one for each
   // shared part. Who takes the last one away goes on behind the barrier.
@@ -131,6 +136,7 @@ private:
   std::mutex failure_mutex_;
   std::atomic<uint32_t> progress_{NotStarted};
   std::atomic<uint32_t> sleepers_{0};
+  std::atomic<uint32_t> handler_callers_{0}; // awake threads that would call handlers themselves
   std::array<Part, 8> parts_;
 };
 

@@ -1,64 +1,104 @@
 #include "metal/cpu/executor/notifier.h"
 
+#include <algorithm>
 #include <pthread.h>
-
-#include "metal/cpu/executor/futex.h"
-#include "metal/cpu/executor/processor_count.h"
 
 namespace bessemer::metal::cpu {
 
+// Each can be in a handler that blocks; a client that blocks more of them at a time waits.
+static constexpr size_t kMostThreads = 64;
+
+NotificationLane::~NotificationLane() {
+  while (Notification* notification = first_) {
+    first_ = notification->next;
+    delete notification;
+  }
+}
+
 Notifier::~Notifier() {
-  stopping_.store(true);
-  wake();
-  if (thread_.joinable())
-    thread_.join();
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wakeup_.notify_all();
+  for (std::thread& thread : threads_)
+    thread.join();
+}
+
+void Notifier::make_ready(const std::shared_ptr<NotificationLane>& lane) {
+  if (lane->ready_ || lane->running_ || !lane->first_)
+    return;
+  lane->ready_ = true;
+  ready_.push_back(lane);
+}
+
+void Notifier::start_or_wake_thread(std::unique_lock<std::mutex>& lock) {
+  const bool start = idle_ == 0 && threads_.size() < kMostThreads && !ready_.empty();
+  if (start)
+    threads_.emplace_back([this] { run(); });
+  lock.unlock();
+  if (!start)
+    wakeup_.notify_one();
+}
+
+void Notifier::post(const std::shared_ptr<NotificationLane>& lane, std::function<void()> work,
+                    bool wake) {
+  auto* notification = new NotificationLane::Notification{std::move(work)};
+  std::unique_lock lock(mutex_);
+  (lane->last_ ? lane->last_->next : lane->first_) = notification;
+  lane->last_ = notification;
+  make_ready(lane);
+  if (wake)
+    start_or_wake_thread(lock);
 }
 
 void Notifier::wake() {
-  posts_.fetch_add(1);
-  if (sleeping_.load())
-    futex_wake_all(posts_);
+  std::unique_lock lock(mutex_);
+  if (!ready_.empty())
+    start_or_wake_thread(lock);
 }
 
-void Notifier::post(std::function<void()> work) {
-  {
-    std::lock_guard lock(mutex_);
-    pending_.push_back(std::move(work));
-    if (!thread_.joinable())
-      thread_ = std::thread([this] { run(); });
-  }
-  wake();
+// By value: the caller's may be an element of ready_.
+void Notifier::call_first(std::shared_ptr<NotificationLane> lane,
+                          std::unique_lock<std::mutex>& lock) {
+  lane->ready_ = false;
+  lane->running_ = true;
+  NotificationLane::Notification* notification = lane->first_;
+  lane->first_ = notification->next;
+  if (!lane->first_)
+    lane->last_ = nullptr;
+  lock.unlock();
+  notification->work();
+  delete notification; // what the handler holds goes outside the lock
+  lock.lock();
+  lane->running_ = false;
+  make_ready(lane);
+}
+
+bool Notifier::run_one(const std::shared_ptr<NotificationLane>& lane) {
+  std::unique_lock lock(mutex_);
+  if (!lane->ready_)
+    return false;
+  ready_.erase(std::ranges::find(ready_, lane));
+  call_first(lane, lock);
+  // This thread may not come again.
+  if (lane->ready_)
+    start_or_wake_thread(lock);
+  return true;
 }
 
 void Notifier::run() {
   pthread_setname_np(pthread_self(), "bessemer-notify");
-  static const bool may_spin = available_processors() > 1;
-  std::deque<std::function<void()>> batch;
+  std::unique_lock lock(mutex_);
   for (;;) {
-    const uint32_t seen = posts_.load();
-    {
-      std::lock_guard lock(mutex_);
-      batch.swap(pending_);
-    }
-    if (batch.empty()) {
-      if (stopping_.load())
-        return;
-      // Whoever waits for a list waits for its handlers too, so their way is kept as short.
-      const auto posted = [&] { return posts_.load() != seen; };
-      if (may_spin && spin_until(posted, kSpinNanoseconds))
-        continue;
-      sleeping_.store(true);
-      if (!posted())
-        futex_wait(posts_, seen);
-      sleeping_.store(false);
-      continue;
-    }
-    while (!batch.empty()) {
-      // Taken out first: what the handler holds goes when it has returned, not with the batch.
-      const std::function<void()> work = std::move(batch.front());
-      batch.pop_front();
-      work();
-    }
+    ++idle_;
+    wakeup_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+    --idle_;
+    if (ready_.empty())
+      return;
+    std::shared_ptr<NotificationLane> lane = std::move(ready_.front());
+    ready_.pop_front();
+    call_first(std::move(lane), lock);
   }
 }
 

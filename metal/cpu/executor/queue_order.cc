@@ -11,7 +11,7 @@ void QueueOrder::append(ListExecution& execution, const std::shared_ptr<CommandL
   execution.place.list = list;
   execution.place.next = nullptr;
   execution.place.committed = false;
-  execution.set_owner(owner_);
+  execution.set_source(owner_, lane_);
   (last_ ? last_->place.next : first_) = &execution;
   last_ = &execution;
   list->state_.store(ListState::Enqueued, std::memory_order_release);

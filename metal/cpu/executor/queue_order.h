@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "metal/cpu/executor/list_execution.h"
+#include "metal/cpu/executor/notifier.h"
 
 namespace bessemer::metal::cpu {
 
@@ -26,6 +27,7 @@ private:
   ListExecution* next_to_start();
 
   const WorkOwner owner_;
+  const std::shared_ptr<NotificationLane> lane_ = std::make_shared<NotificationLane>();
   std::mutex mutex_;
   ListExecution* first_ = nullptr; // the one that runs, if any does
   ListExecution* last_ = nullptr;

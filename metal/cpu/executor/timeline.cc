@@ -2,6 +2,7 @@
 
 #include "metal/cpu/executor/executor.h"
 #include "metal/cpu/executor/futex.h"
+#include "metal/cpu/executor/notifier.h"
 #include "metal/cpu/executor/worker_pool.h"
 
 namespace bessemer::metal::cpu {
@@ -11,16 +12,21 @@ namespace {
 struct Listener : Timeline::Waiter {
   Executor* executor;
   const Timeline* timeline;
+  std::shared_ptr<NotificationLane> lane;
   std::function<void(uint64_t)> listener;
 
   static void reached_value(Timeline::Waiter* self) {
     std::unique_ptr<Listener> owned(static_cast<Listener*>(self));
-    owned->executor->notify([listener = std::move(owned->listener),
-                             value = owned->timeline->value()] { listener(value); });
+    owned->executor->notifier().post(owned->lane,
+                                     [listener = std::move(owned->listener),
+                                      value = owned->timeline->value()] { listener(value); });
   }
 };
 
 } // namespace
+
+Timeline::Timeline(Executor& executor, uint64_t initial_value)
+    : executor_(executor), value_(initial_value), lane_(std::make_shared<NotificationLane>()) {}
 
 std::shared_ptr<Timeline> Timeline::create(Executor& executor, uint64_t initial_value) {
   return std::shared_ptr<Timeline>(new Timeline(executor, initial_value));
@@ -88,6 +94,7 @@ void Timeline::notify(uint64_t value, std::function<void(uint64_t)> listener) {
   waiter->reached = &Listener::reached_value;
   waiter->executor = &executor_;
   waiter->timeline = this;
+  waiter->lane = lane_;
   waiter->listener = std::move(listener);
   if (add_waiter(waiter.get()))
     waiter.release();

@@ -13,6 +13,7 @@
 namespace bessemer::metal::cpu {
 
 class Executor;
+class NotificationLane;
 
 class Timeline {
 public:
@@ -55,13 +56,13 @@ public:
   static bool wait_of_this_thread_is_over();
 
 private:
-  explicit Timeline(Executor& executor, uint64_t initial_value)
-      : executor_(executor), value_(initial_value) {}
+  Timeline(Executor& executor, uint64_t initial_value);
 
   Executor& executor_;
   std::atomic<uint64_t> value_;
   std::atomic<uint32_t> wakeups_{0}; // futex word of the threads that sleep in wait
   std::atomic<uint32_t> sleepers_{0};
+  std::shared_ptr<NotificationLane> lane_;
   std::mutex mutex_;
   uint64_t expected_value_ = 0; // by the queue that announced last
   WorkOwner expected_from_ = kNoOwner;
