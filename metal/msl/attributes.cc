@@ -118,9 +118,10 @@ public:
     if (auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration))
       function = pattern->getTemplatedDecl();
     auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
-    if (!method || method->isStatic() ||
-        llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(method))
+    if (!method || method->isStatic() || llvm::isa<clang::CXXDestructorDecl>(method))
       return AttributeNotApplied;
+    // Clang itself asks where the object of a constructor is.
+    bool constructor = llvm::isa<clang::CXXConstructorDecl>(method);
     clang::ASTContext& context = sema.getASTContext();
     auto value = attribute.getArgAsExpr(0)->getIntegerConstantExpr(context);
     if (!value)
@@ -135,13 +136,16 @@ public:
       info.TypeQuals.addAddressSpace(space);
       // Clang looks at a method's space only for objects that have one themselves. `restrict` has
       // it compare all qualifiers, so that this method does not take objects in thread memory.
-      info.TypeQuals.addRestrict();
+      if (!constructor)
+        info.TypeQuals.addRestrict();
       return context.getFunctionType(prototype->getReturnType(), prototype->getParamTypes(), info);
     };
     // Templates are instantiated from the type as written.
     if (clang::TypeSourceInfo* written = method->getTypeSourceInfo())
       written->overrideType(qualified(written->getType()));
     method->setType(qualified(method->getType()));
+    if (constructor)
+      return AttributeApplied;
     // With `restrict` neither this nor an unqualified overload is more qualified for an object in
     // this space; a condition, though always true, makes this one the better.
     clang::Expr* always =

@@ -12,7 +12,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExternalASTSource.h"
 #include "clang/Basic/DiagnosticOptions.h"
-#include "clang/CodeGen/CodeGenAction.h"
+#include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -72,21 +72,44 @@ void parse(clang::Sema& sema, Reflection* reflection) {
   consumer.HandleTranslationUnit(sema.getASTContext());
 }
 
-template <typename Base>
-class Action : public Base {
+// Source to LLVM IR, and no further: clang's own actions of that kind go on to its back end, which
+// has another opinion of the data layout.
+class EmitAction : public clang::ASTFrontendAction {
 public:
-  template <typename... Arguments>
-  explicit Action(Arguments&&... arguments) : Base(std::forward<Arguments>(arguments)...) {}
+  explicit EmitAction(llvm::LLVMContext& context) : context_(context) {}
 
-  // Off for the precompiled header.
-  bool reflects = true;
   Reflection reflection;
+  std::unique_ptr<llvm::Module> module;
+
+protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
+                                                        llvm::StringRef file) override {
+    auto generator = clang::CreateLLVMCodeGen(instance, file, context_);
+    generator_ = generator.get();
+    return generator;
+  }
 
   void ExecuteAction() override {
-    clang::CompilerInstance& instance = this->getCompilerInstance();
+    clang::CompilerInstance& instance = getCompilerInstance();
     if (!instance.hasSema())
-      instance.createSema(this->getTranslationUnitKind(), nullptr);
-    parse(instance.getSema(), reflects ? &reflection : nullptr);
+      instance.createSema(getTranslationUnitKind(), nullptr);
+    parse(instance.getSema(), &reflection);
+    if (!instance.getDiagnostics().hasErrorOccurred())
+      module = generator_->ReleaseModule();
+  }
+
+private:
+  llvm::LLVMContext& context_;
+  clang::CodeGenerator* generator_ = nullptr;
+};
+
+class PrecompileAction : public clang::GeneratePCHAction {
+protected:
+  void ExecuteAction() override {
+    clang::CompilerInstance& instance = getCompilerInstance();
+    if (!instance.hasSema())
+      instance.createSema(getTranslationUnitKind(), nullptr);
+    parse(instance.getSema(), nullptr);
   }
 };
 
@@ -228,23 +251,21 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
   instance.setTarget(new MslTarget(*base));
   instance.getTarget().adjust(instance.getDiagnostics(), instance.getLangOpts(), nullptr);
 
-  auto execute = [&](auto& action) {
+  auto execute = [&](clang::FrontendAction& action) {
     if (!action.BeginSourceFile(instance, instance.getFrontendOpts().Inputs[0]))
       return;
     if (llvm::Error failure = action.Execute())
       stream << llvm::toString(std::move(failure)) << '\n';
     action.EndSourceFile();
     result.failed = instance.getDiagnostics().hasErrorOccurred();
-    result.reflection = std::move(action.reflection);
   };
   if (context) {
-    Action<clang::EmitLLVMOnlyAction> action(context);
+    EmitAction action(*context);
     execute(action);
-    if (!result.failed)
-      result.module = action.takeModule();
+    result.reflection = std::move(action.reflection);
+    result.module = std::move(action.module);
   } else {
-    Action<clang::GeneratePCHAction> action;
-    action.reflects = false;
+    PrecompileAction action;
     execute(action);
   }
   return result;

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <gmock/gmock.h>
@@ -209,6 +210,18 @@ kernel void k(constant Set& set [[buffer(0)]], constant Params& p [[buffer(3)]],
   EXPECT_EQ(type->getParamType(6), llvm::FixedVectorType::get(llvm::Type::getInt32Ty(context), 3));
   EXPECT_EQ(type->getParamType(7), llvm::FixedVectorType::get(llvm::Type::getInt16Ty(context), 2));
   EXPECT_EQ(type->getParamType(8), llvm::Type::getInt32Ty(context));
+}
+
+// clang would hand the module to the machine code side of its own base target, where that is known.
+TEST(Compiler, OtherTargetsInTheProcessDoNotMatter) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::LLVMContext context;
+  Compilation compilation =
+      compile("kernel void k(device int* o [[buffer(0)]]) { o[0] = 1; }", {}, context);
+  ASSERT_TRUE(compilation.module) << compilation.diagnostics;
+  EXPECT_EQ(compilation.diagnostics, "");
 }
 
 TEST(Compiler, IndicesMayBeConstantsAndTemplateArguments) {

@@ -2,7 +2,6 @@
 
 #include "clang/Basic/IdentifierTable.h"
 #include "clang/Lex/Preprocessor.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <array>
 
@@ -103,7 +102,6 @@ private:
   bool rewrite_space(const Tokens& in, size_t& i, Tokens& out);
 
   clang::Preprocessor& preprocessor_;
-  llvm::StringSet<> classes_;
 };
 
 // `device T name[N]` as a parameter is a pointer in C, which drops the address space of what it
@@ -175,9 +173,6 @@ Tokens Rewriter::rewrite_declarators(const Tokens& in) {
       open.push_back(token.is(tok::l_paren) ? '(' : '{');
     else if (is_close(token) && !open.empty())
       open.pop_back();
-    else if (token.isOneOf(tok::kw_struct, tok::kw_class) && i + 1 < in.size() &&
-             in[i + 1].is(tok::identifier))
-      classes_.insert(name_of(in[i + 1]));
     llvm::StringRef name = name_of(token);
     bool in_parentheses = !open.empty() && open.back() == '(';
     if (is_space_name(name) && in_parentheses && rewrite_array_parameter(in, i, out))
@@ -306,12 +301,6 @@ bool Rewriter::rewrite_method_space(const Tokens& in, size_t i, Tokens& out) {
     if (position == 0 || out[position - 1].isNot(tok::identifier))
       return false;
     start = position - 1;
-    // A constructor: its object is always in thread memory first, and is copied where it belongs.
-    bool constructor =
-        classes_.contains(name_of(out[start])) &&
-        (start == 0 || !out[start - 1].isOneOf(tok::identifier, tok::amp, tok::star, tok::greater));
-    if (constructor)
-      return true;
   }
   while (start >= 2 && out[start - 1].is(tok::coloncolon)) {
     start -= 2;
