@@ -10,22 +10,41 @@
 
 namespace bessemer::vm {
 
+namespace {
+
+// `bytes` where a FlatBuffer can be read: themselves, or a copy that `owner` keeps from now on as
+// well.
+std::span<const std::byte> aligned(std::span<const std::byte> bytes,
+                                   std::shared_ptr<const void>& owner) {
+  constexpr uintptr_t kAlignment = 16;
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment == 0)
+    return bytes;
+  struct Copy {
+    std::unique_ptr<std::byte[]> bytes; // operator new[] aligns for every fundamental type
+    std::shared_ptr<const void> original;
+  };
+  auto copy = std::make_shared<Copy>();
+  copy->bytes = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
+  copy->original = std::move(owner);
+  std::memcpy(copy->bytes.get(), bytes.data(), bytes.size());
+  std::span<const std::byte> result(copy->bytes.get(), bytes.size());
+  owner = std::move(copy);
+  return result;
+}
+
+} // namespace
+
 Result<std::shared_ptr<LoadedModule>> LoadedModule::load(const Instance& instance,
                                                          std::span<const std::byte> bytes,
                                                          std::shared_ptr<const void> owner,
                                                          const Options& options) {
-  constexpr uintptr_t kAlignment = 16;
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment) {
-    // operator new[] aligns for every fundamental type.
-    std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
-    std::memcpy(copy.get(), bytes.data(), bytes.size());
-    bytes = {copy.get(), bytes.size()};
-    owner = std::move(copy);
-  }
+  bytes = aligned(bytes, owner);
   std::shared_ptr<LoadedModule> module(new LoadedModule());
-  module->owner_ = owner;
   auto load = [&]() -> Result<void> {
     BESSEMER_ASSIGN_OR_RETURN(Container container, Container::parse(bytes));
+    // The compiler pads its archives so that the table is aligned too; other tools need not.
+    container.flatbuffer = aligned(container.flatbuffer, owner);
+    module->owner_ = owner;
     BESSEMER_ASSIGN_OR_RETURN(module->program_,
                               bytecode::Program::read(instance, container, owner));
     module->debug_ = bytecode::DebugDatabase(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -82,6 +83,26 @@ TEST(Containers, UnalignedBytesAreCopied) {
     auto module = BytecodeModule::load(
         instance, std::span<const std::byte>(moved_bytes).subspan(shift), nullptr, {});
     EXPECT_TRUE(module);
+  }
+}
+
+// An archive made by another tool: the table is anywhere.
+TEST(Containers, TablesThatAreNotAlignedAreCopied) {
+  Instance instance;
+  std::vector<std::byte> bytes = sample().finish(true);
+  for (uint16_t shift : {1, 2, 5, 8}) {
+    std::vector<std::byte> shifted = bytes;
+    shifted.insert(shifted.begin() + 40, shift, std::byte(0));
+    uint16_t extra = 0;
+    std::memcpy(&extra, shifted.data() + 28, 2);
+    extra = static_cast<uint16_t>(extra + shift);
+    std::memcpy(shifted.data() + 28, &extra, 2);
+    auto module = load(instance, shifted);
+    ASSERT_TRUE(module) << module.error().toString();
+    ASSERT_EQ((*module)->rodataCount(), 1u);
+    auto rodata = (*module)->rodata(0);
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(rodata.data()), rodata.size()),
+              "some constant bytes");
   }
 }
 
