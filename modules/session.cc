@@ -1,6 +1,7 @@
 #include "modules/session.h"
 
 #include "iree/async/frontier_tracker.h"
+#include "modules/check/check_module.h"
 #include "modules/hal/hal_module.h"
 #include "modules/hal/status.h"
 
@@ -77,10 +78,13 @@ vm::Result<std::unique_ptr<Session>> Session::create(Options options) {
   BESSEMER_ASSIGN_OR_RETURN(std::shared_ptr<const vm::NativeModule> hal,
                             createHalModule(options.devices, options.hal));
   state->modules.push_back(std::move(hal));
-  // Always there, so that a program that needs parameters is told which are missing.
+  // The other modules that compiled programs import are always there: a program that needs
+  // parameters is then told which are missing.
   BESSEMER_ASSIGN_OR_RETURN(std::shared_ptr<const vm::NativeModule> parameters,
                             createParametersModule(options.parameters));
   state->modules.push_back(std::move(parameters));
+  BESSEMER_ASSIGN_OR_RETURN(std::shared_ptr<const vm::NativeModule> check, createCheckModule());
+  state->modules.push_back(std::move(check));
   for (auto& module : options.modules)
     state->modules.push_back(std::move(module));
   state->native_modules = state->modules.size();
