@@ -91,24 +91,39 @@ Shape ShapeAnalysis::flatten(const Shape& shape) const {
 
 void ShapeAnalysis::run() {
   ReversePostOrderTraversal<Function*> order(&function_);
-  for (bool changed = true; changed;) {
-    changed = false;
+  auto iterate = [&] {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (BasicBlock* block : order)
+        for (Instruction& instruction : *block) {
+          EmitMode mode;
+          Shape& old = shapes_[&instruction];
+          if (old.is_varying())
+            continue;
+          Shape next = transfer(instruction, mode);
+          Shape& current = shapes_[&instruction];
+          if (next == current)
+            continue;
+          if (++changes_[&instruction] > max_changes)
+            next = Shape::varying();
+          current = std::move(next);
+          changed = true;
+        }
+    }
+  };
+  // Phis that only ever get undefined values, or each other, may be anything.
+  auto settle = [&] {
     for (BasicBlock* block : order)
-      for (Instruction& instruction : *block) {
-        EmitMode mode;
-        Shape& old = shapes_[&instruction];
-        if (old.is_varying())
-          continue;
-        Shape next = transfer(instruction, mode);
-        Shape& current = shapes_[&instruction];
-        if (next == current)
-          continue;
-        if (++changes_[&instruction] > max_changes)
-          next = Shape::varying();
-        current = std::move(next);
-        changed = true;
-      }
-  }
+      for (PHINode& phi : block->phis())
+        if (Shape& shape = shapes_[&phi]; shape.is_unknown()) {
+          shape = Shape::uniform(lanes_);
+          return true;
+        }
+    return false;
+  };
+  do
+    iterate();
+  while (settle());
 }
 
 Shape ShapeAnalysis::transfer_phi(const PHINode& phi) const {

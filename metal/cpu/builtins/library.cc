@@ -21,24 +21,31 @@ namespace bessemer::metal::cpu {
 
 Error link_builtins(Module& module) {
   auto is_missing = [](const Function& function) {
-    return function.isDeclaration() && !function.use_empty() && function.getName().starts_with("bessemer.math.");
+    return function.isDeclaration() && !function.use_empty() &&
+           function.getName().starts_with("bessemer.math.");
   };
-  if (none_of(module, is_missing)) return Error::success();
+  if (none_of(module, is_missing))
+    return Error::success();
   StringRef bytes(bessemer_builtins_begin, size_t(bessemer_builtins_end - bessemer_builtins_begin));
-  Expected<std::unique_ptr<Module>> library = getLazyBitcodeModule(MemoryBufferRef(bytes, "builtins"), module.getContext());
-  if (!library) return library.takeError();
+  Expected<std::unique_ptr<Module>> library =
+      getLazyBitcodeModule(MemoryBufferRef(bytes, "builtins"), module.getContext());
+  if (!library)
+    return library.takeError();
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
   if (Linker::linkModules(module, std::move(*library), Linker::Flags::LinkOnlyNeeded))
     return createStringError("the built-in library does not link");
   for (Function& function : module) {
-    if (is_missing(function)) return createStringError("operation '%s' is not supported", function.getName().drop_front(14).str().c_str());
+    if (is_missing(function))
+      return createStringError("operation '%s' is not supported",
+                               function.getName().drop_front(14).str().c_str());
     if (!function.isDeclaration() && function.getName().starts_with("bessemer.math.")) {
       // Made for no processor in particular; they become part of a kernel that is.
       function.setLinkage(GlobalValue::InternalLinkage);
       AttributeMask target;
-      for (const char* name : {"target-cpu", "target-features", "tune-cpu", "frame-pointer", "stack-protector-buffer-size",
-                               "min-legal-vector-width", "no-trapping-math", "no-builtins"})
+      for (const char* name : {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
+                               "stack-protector-buffer-size", "min-legal-vector-width",
+                               "no-trapping-math", "no-builtins"})
         target.addAttribute(name);
       function.removeFnAttrs(target);
     }
@@ -46,4 +53,4 @@ Error link_builtins(Module& module) {
   return Error::success();
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -6,8 +6,8 @@
 
 namespace bessemer::metal::cpu {
 
-/// Gives `module` the bodies of the bessemer.math.* functions that it declares. One that the library
-/// does not have is an error that names it.
+/// Gives `module` the bodies of the bessemer.math.* functions that it declares. One that the
+/// library does not have is an error that names it.
 llvm::Error link_builtins(llvm::Module& module);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -32,13 +32,17 @@ constexpr float ln_2 = 0.693147180559945f;
 constexpr float pi = 3.14159265358979f;
 constexpr float half_pi = 1.57079632679489662f;
 
-inline float power_of_two(int n) { return as_float((n + 127) << 23); }  // -126 <= n <= 127
+inline float power_of_two(int n) { return as_float((n + 127) << 23); } // -126 <= n <= 127
 
 // x * 2^n for any n that matters, with the right subnormals and overflow.
 inline float scale(float x, int n) {
   n = n > 278 ? 278 : n < -278 ? -278 : n;
   int a = n / 3, rest = n - 2 * a;
-  return x * power_of_two(a) * power_of_two(rest > 126 ? 126 : rest < -126 ? -126 : rest) * power_of_two(a);
+  return x * power_of_two(a) *
+         power_of_two(rest > 126    ? 126
+                      : rest < -126 ? -126
+                                    : rest) *
+         power_of_two(a);
 }
 
 // e^r for |r| <= ln 2 / 2.
@@ -118,13 +122,14 @@ inline float log(float x) {
 }
 inline float log2(float x) {
   Logarithm l = log_parts(x);
-  constexpr float more = 0.44269504088896340736f;  // log2(e) - 1
+  constexpr float more = 0.44269504088896340736f; // log2(e) - 1
   float z = fma(l.m, more, l.y * more);
   return log_special(x, ((z + l.y) + l.m) + l.e);
 }
 inline float log10(float x) {
   Logarithm l = log_parts(x);
-  constexpr float log10_e = 0.43429448190325182765f, log10_2_high = 3.0078125e-1f, log10_2_low = 2.48745663981195213739e-4f;
+  constexpr float log10_e = 0.43429448190325182765f, log10_2_high = 3.0078125e-1f,
+                  log10_2_low = 2.48745663981195213739e-4f;
   float z = fma(l.e, log10_2_low, l.y * log10_e);
   return log_special(x, fma(l.e, log10_2_high, fma(l.m, log10_e, z)));
 }
@@ -148,7 +153,7 @@ inline Quadrant reduce(float x) {
   n = n > 1.0e9 ? 1.0e9 : n < -1.0e9 ? -1.0e9 : n;
   double r = fma(n, -1.57079632679489655800e+00, double(x));
   r = fma(n, -6.12323399573676603587e-17, r);
-  r = r > 1.0 ? 1.0 : r < -1.0 ? -1.0 : r;  // |x| beyond what the reduction can tell
+  r = r > 1.0 ? 1.0 : r < -1.0 ? -1.0 : r; // |x| beyond what the reduction can tell
   return {int(n), x - x == 0.0f ? float(r) : not_a_number};
 }
 inline Quadrant fast_reduce(float x) {
@@ -194,11 +199,12 @@ inline float atan(float x) {
   float t = large ? -1.0f / a : middle ? (a - 1.0f) / (a + 1.0f) : a;
   float base = large ? half_pi : middle ? half_pi * 0.5f : 0.0f;
   float z = t * t;
-  float p = fma(fma(fma(8.05374449538e-2f, z, -1.38776856032e-1f), z, 1.99777106478e-1f), z, -3.33329491539e-1f);
+  float p = fma(fma(fma(8.05374449538e-2f, z, -1.38776856032e-1f), z, 1.99777106478e-1f), z,
+                -3.33329491539e-1f);
   return copysign(base + fma(p * z, t, t), x);
 }
 
-inline float asin_small(float x) {  // |x| <= 1/2
+inline float asin_small(float x) { // |x| <= 1/2
   float z = x * x;
   float p = 4.2163199048e-2f;
   p = fma(p, z, 2.4181311049e-2f);
@@ -224,7 +230,9 @@ inline float acos(float x) {
 inline float atan2(float y, float x) {
   float ax = abs(x), ay = abs(y);
   float high = max(ax, ay), low = min(ax, ay);
-  float ratio = high == 0.0f ? 0.0f : high == infinity ? (low == infinity ? 1.0f : 0.0f) : low / high;
+  float ratio = high == 0.0f       ? 0.0f
+                : high == infinity ? (low == infinity ? 1.0f : 0.0f)
+                                   : low / high;
   float t = atan(ratio);
   t = ay > ax ? half_pi - t : t;
   t = as_int(x) < 0 ? pi - t : t;
@@ -256,7 +264,8 @@ inline float cosh(float x) {
 }
 inline float asinh(float x) {
   float a = abs(x), z = x * x;
-  float p = fma(fma(fma(2.0122003309e-2f, z, -4.2699340972e-2f), z, 7.4847586088e-2f), z, -1.6666288134e-1f);
+  float p = fma(fma(fma(2.0122003309e-2f, z, -4.2699340972e-2f), z, 7.4847586088e-2f), z,
+                -1.6666288134e-1f);
   float small = fma(p * z, x, x);
   float large = a > 1.0e9f ? log(a) + ln_2 : log(a + sqrt(fma(a, a, 1.0f)));
   return a < 0.5f || x != x ? small : copysign(large, x);
@@ -364,7 +373,7 @@ inline float nextafter(float x, float y) {
   return x != x || y != y ? not_a_number : result;
 }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 
@@ -485,4 +494,4 @@ float math_modf(float x, float* whole) {
   return copysign(abs(x) == infinity ? 0.0f : x - t, x);
 }
 
-}  // extern "C"
+} // extern "C"

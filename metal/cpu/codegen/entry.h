@@ -12,4 +12,4 @@ llvm::Function* make_entry(llvm::Module& module, llvm::StringRef name, const Thr
                            const VectorFunction& vector, const GroupFunction& group, int lanes,
                            const uint32_t threads[3]);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

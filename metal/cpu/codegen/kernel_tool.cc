@@ -20,8 +20,10 @@ int main(int argc, char** argv) {
     if (argument.consume_front("--threads=")) {
       SmallVector<StringRef, 3> parts;
       argument.split(parts, ',');
-      for (size_t d = 0; d < 3; ++d) options.threads[d] = 1;
-      for (size_t d = 0; d < parts.size() && d < 3; ++d) parts[d].getAsInteger(10, options.threads[d]);
+      for (size_t d = 0; d < 3; ++d)
+        options.threads[d] = 1;
+      for (size_t d = 0; d < parts.size() && d < 3; ++d)
+        parts[d].getAsInteger(10, options.threads[d]);
     } else if (argument.consume_front("--lanes=")) {
       argument.getAsInteger(10, options.lanes);
     } else if (argument.consume_front("--output=")) {
@@ -54,8 +56,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (options.function.empty())
-    if (NamedMDNode* kernels = module->getNamedMetadata("air.kernel"); kernels && kernels->getNumOperands())
-      if (auto* function = mdconst::dyn_extract_or_null<Function>(kernels->getOperand(0)->getOperand(0)))
+    if (NamedMDNode* kernels = module->getNamedMetadata("air.kernel");
+        kernels && kernels->getNumOperands())
+      if (auto* function =
+              mdconst::dyn_extract_or_null<Function>(kernels->getOperand(0)->getOperand(0)))
         options.function = function->getName().str();
   Expected<CompiledKernel> kernel = compile_kernel(std::move(module), options);
   if (!kernel) {
@@ -68,8 +72,8 @@ int main(int argc, char** argv) {
       errs() << stage.stage << " " << stage.nanoseconds / 1000 << " us, ";
       total += stage.nanoseconds;
     }
-    errs() << "total " << total / 1000 << " us; lanes " << kernel->lanes << ", frame " << kernel->frame_bytes
-           << ", threadgroup " << kernel->threadgroup_bytes << "\n";
+    errs() << "total " << total / 1000 << " us; lanes " << kernel->lanes << ", frame "
+           << kernel->frame_bytes << ", threadgroup " << kernel->threadgroup_bytes << "\n";
   }
   std::error_code error;
   raw_fd_ostream stream(output.empty() ? "-" : output, error);

@@ -47,11 +47,13 @@ void simplify_vector(Function& function, const Target& target) {
 }
 
 void optimize(Module& module, Function& entry, const Target& target) {
-  if (Error error = inline_calls(entry)) consumeError(std::move(error));  // then calls stay calls
+  if (Error error = inline_calls(entry))
+    consumeError(std::move(error)); // then calls stay calls
   for (bool erased = true; erased;) {
     erased = false;
     for (Function& function : make_early_inc_range(module)) {
-      if (!function.hasLocalLinkage() || function.isDeclaration() || !function.use_empty()) continue;
+      if (!function.hasLocalLinkage() || function.isDeclaration() || !function.use_empty())
+        continue;
       function.eraseFromParent();
       erased = true;
     }
@@ -80,13 +82,16 @@ void optimize(Module& module, Function& entry, const Target& target) {
   passes.addPass(DCEPass());
   passes.run(entry, managers.functions);
   for (Function& function : make_early_inc_range(module))
-    if (function.isDeclaration() && function.use_empty()) function.eraseFromParent();
+    if (function.isDeclaration() && function.use_empty())
+      function.eraseFromParent();
   for (GlobalVariable& variable : make_early_inc_range(module.globals())) {
     variable.removeDeadConstantUsers();
-    if (variable.use_empty()) variable.eraseFromParent();
+    if (variable.use_empty())
+      variable.eraseFromParent();
   }
   for (NamedMDNode& metadata : make_early_inc_range(module.named_metadata()))
-    if (metadata.getName() != "llvm.module.flags") metadata.eraseFromParent();
+    if (metadata.getName() != "llvm.module.flags")
+      metadata.eraseFromParent();
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -30,4 +30,4 @@ void simplify_vector(llvm::Function& function, const Target& target);
 /// Inlines everything into `entry` and optimises it; removes what nothing uses.
 void optimize(llvm::Module& module, llvm::Function& entry, const Target& target);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

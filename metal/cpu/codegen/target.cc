@@ -17,7 +17,8 @@ const HostTarget& host_target() {
   static const HostTarget host = [] {
     HostTarget target{sys::getDefaultTargetTriple(), sys::getHostCPUName().str(), {}};
     for (const auto& feature : sys::getHostCPUFeatures()) {
-      if (!target.features.empty()) target.features += ',';
+      if (!target.features.empty())
+        target.features += ',';
       target.features += feature.second ? '+' : '-';
       target.features += feature.first();
     }
@@ -41,7 +42,8 @@ Expected<Target> get_target(const KernelOptions& options) {
     LLVMInitializeAArch64AsmPrinter();
   });
   HostTarget wanted{options.triple, options.cpu, options.features};
-  if (wanted.triple.empty()) wanted = host_target();
+  if (wanted.triple.empty())
+    wanted = host_target();
 
   struct Entry {
     std::unique_ptr<TargetMachine> machine;
@@ -53,14 +55,19 @@ Expected<Target> get_target(const KernelOptions& options) {
     Triple triple(wanted.triple);
     std::string message;
     const llvm::Target* target = TargetRegistry::lookupTarget(triple, message);
-    if (!target) return createStringError("target '%s': %s", wanted.triple.c_str(), message.c_str());
+    if (!target)
+      return createStringError("target '%s': %s", wanted.triple.c_str(), message.c_str());
     TargetOptions target_options;
     target_options.AllowFPOpFusion = FPOpFusion::Standard;
     target_options.FunctionSections = false;
-    entry.machine.reset(target->createTargetMachine(triple, wanted.cpu, wanted.features, target_options, Reloc::PIC_,
-                                                    CodeModel::Small, CodeGenOptLevel::Default));
-    if (!entry.machine) return createStringError("target '%s' cannot make code", wanted.triple.c_str());
-    auto has = [&](StringRef feature) { return entry.machine->getMCSubtargetInfo()->checkFeatures(("+" + feature).str()); };
+    entry.machine.reset(target->createTargetMachine(triple, wanted.cpu, wanted.features,
+                                                    target_options, Reloc::PIC_, CodeModel::Small,
+                                                    CodeGenOptLevel::Default));
+    if (!entry.machine)
+      return createStringError("target '%s' cannot make code", wanted.triple.c_str());
+    auto has = [&](StringRef feature) {
+      return entry.machine->getMCSubtargetInfo()->checkFeatures(("+" + feature).str());
+    };
     TargetTraits& traits = entry.traits;
     traits.cpu = wanted.cpu;
     traits.features = wanted.features;
@@ -74,4 +81,4 @@ Expected<Target> get_target(const KernelOptions& options) {
   return Target{entry.machine.get(), entry.traits};
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

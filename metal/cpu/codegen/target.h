@@ -10,9 +10,9 @@ namespace bessemer::metal::cpu {
 
 /// What the passes must know about a processor.
 struct TargetTraits {
-  int vector_bits = 128;           ///< of the widest vector registers
-  bool has_gather = false;         ///< vector gathers of 32 and 64 bits
-  bool has_masked_memory = false;  ///< vector loads and stores under masks
+  int vector_bits = 128;          ///< of the widest vector registers
+  bool has_gather = false;        ///< vector gathers of 32 and 64 bits
+  bool has_masked_memory = false; ///< vector loads and stores under masks
   std::string cpu;
   std::string features;
 };
@@ -25,4 +25,4 @@ struct Target {
 /// The target of `options`; it belongs to the calling thread and lives as long.
 llvm::Expected<Target> get_target(const KernelOptions& options);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

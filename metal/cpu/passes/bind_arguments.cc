@@ -30,25 +30,42 @@ public:
       return builder_.CreateAdd(
           builder_.CreateMul(group(dimension), dispatched_threads(dimension), "", true),
           position(dimension), "", true);
-    case ThreadPositionInThreadgroup: return position(dimension);
-    case ThreadgroupPositionInGrid: return group(dimension);
+    case ThreadPositionInThreadgroup:
+      return position(dimension);
+    case ThreadgroupPositionInGrid:
+      return group(dimension);
     case ThreadsPerGrid:
-    case GridSize: return field(offsetof(bessemer_dispatch_t, threads_per_grid), dimension);
-    case GridOrigin: return builder_.getInt32(0);
-    case ThreadsPerThreadgroup: return threads(dimension);
-    case DispatchThreadsPerThreadgroup: return dispatched_threads(dimension);
-    case ThreadgroupsPerGrid: return field(offsetof(bessemer_dispatch_t, threadgroups_per_grid), dimension);
-    case ThreadIndexInThreadgroup: return thread_index();
-    case ThreadIndexInSimdgroup: return builder_.CreateAnd(thread_index(), 31);
-    case SimdgroupIndexInThreadgroup: return builder_.CreateLShr(thread_index(), 5);
-    case SimdgroupsPerThreadgroup: return rounded_up(total(false), 32);
-    case DispatchSimdgroupsPerThreadgroup: return rounded_up(total(true), 32);
+    case GridSize:
+      return field(offsetof(bessemer_dispatch_t, threads_per_grid), dimension);
+    case GridOrigin:
+      return builder_.getInt32(0);
+    case ThreadsPerThreadgroup:
+      return threads(dimension);
+    case DispatchThreadsPerThreadgroup:
+      return dispatched_threads(dimension);
+    case ThreadgroupsPerGrid:
+      return field(offsetof(bessemer_dispatch_t, threadgroups_per_grid), dimension);
+    case ThreadIndexInThreadgroup:
+      return thread_index();
+    case ThreadIndexInSimdgroup:
+      return builder_.CreateAnd(thread_index(), 31);
+    case SimdgroupIndexInThreadgroup:
+      return builder_.CreateLShr(thread_index(), 5);
+    case SimdgroupsPerThreadgroup:
+      return rounded_up(total(false), 32);
+    case DispatchSimdgroupsPerThreadgroup:
+      return rounded_up(total(true), 32);
     case ThreadsPerSimdgroup:
-    case ThreadExecutionWidth: return builder_.getInt32(32);
-    case ThreadIndexInQuadgroup: return builder_.CreateAnd(thread_index(), 3);
-    case QuadgroupIndexInThreadgroup: return builder_.CreateLShr(thread_index(), 2);
-    case QuadgroupsPerThreadgroup: return rounded_up(total(false), 4);
-    case DispatchQuadgroupsPerThreadgroup: return rounded_up(total(true), 4);
+    case ThreadExecutionWidth:
+      return builder_.getInt32(32);
+    case ThreadIndexInQuadgroup:
+      return builder_.CreateAnd(thread_index(), 3);
+    case QuadgroupIndexInThreadgroup:
+      return builder_.CreateLShr(thread_index(), 2);
+    case QuadgroupsPerThreadgroup:
+      return rounded_up(total(false), 4);
+    case DispatchQuadgroupsPerThreadgroup:
+      return rounded_up(total(true), 4);
     }
     return nullptr;
   }
@@ -56,13 +73,15 @@ public:
   Value* total(bool dispatched) {
     Value* result = builder_.getInt32(1);
     for (int d = 0; d < 3; ++d)
-      result = builder_.CreateMul(result, dispatched ? dispatched_threads(d) : threads(d), "", true, true);
+      result = builder_.CreateMul(result, dispatched ? dispatched_threads(d) : threads(d), "", true,
+                                  true);
     return result;
   }
 
 private:
   Value* field(size_t offset, int dimension) {
-    Value* place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), dispatch_, offset + 4 * dimension);
+    Value* place =
+        builder_.CreateConstGEP1_64(builder_.getInt8Ty(), dispatch_, offset + 4 * dimension);
     LoadInst* load = builder_.CreateAlignedLoad(i32_, place, Align(4));
     load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module_.getContext(), {}));
     return load;
@@ -73,15 +92,18 @@ private:
     return call(names[dimension]);
   }
   Value* dispatched_threads(int dimension) {
-    if (threads_[0]) return builder_.getInt32(threads_[dimension]);
+    if (threads_[0])
+      return builder_.getInt32(threads_[dimension]);
     return field(offsetof(bessemer_dispatch_t, threads_per_threadgroup), dimension);
   }
   // A threadgroup at the grid's edge may have fewer threads than were dispatched.
   Value* threads(int dimension) {
-    if (threads_[0]) return builder_.getInt32(threads_[dimension]);
+    if (threads_[0])
+      return builder_.getInt32(threads_[dimension]);
     Value* dispatched = dispatched_threads(dimension);
-    Value* left = builder_.CreateSub(field(offsetof(bessemer_dispatch_t, threads_per_grid), dimension),
-                                     builder_.CreateMul(group(dimension), dispatched));
+    Value* left =
+        builder_.CreateSub(field(offsetof(bessemer_dispatch_t, threads_per_grid), dimension),
+                           builder_.CreateMul(group(dimension), dispatched));
     return builder_.CreateBinaryIntrinsic(Intrinsic::umin, dispatched, left);
   }
   Value* rounded_up(Value* count, uint32_t unit) {
@@ -95,11 +117,15 @@ private:
     return index;
   }
   Value* position(int dimension) {
-    if (threads_[0] && threads_[dimension] == 1) return builder_.getInt32(0);
+    if (threads_[0] && threads_[dimension] == 1)
+      return builder_.getInt32(0);
     Value* index = thread_index();
-    if (dimension > 0) index = builder_.CreateUDiv(index, threads(0));
-    if (dimension > 1) index = builder_.CreateUDiv(index, threads(1));
-    bool last = dimension == 2 || (threads_[0] && (dimension == 1 || threads_[1] == 1) && threads_[2] == 1);
+    if (dimension > 0)
+      index = builder_.CreateUDiv(index, threads(0));
+    if (dimension > 1)
+      index = builder_.CreateUDiv(index, threads(1));
+    bool last =
+        dimension == 2 || (threads_[0] && (dimension == 1 || threads_[1] == 1) && threads_[2] == 1);
     return last ? index : builder_.CreateURem(index, threads(dimension));
   }
 
@@ -115,7 +141,8 @@ uint32_t place_threadgroup_variables(Module& module, const ThreadFunction& threa
   const DataLayout& layout = module.getDataLayout();
   uint64_t size = 0;
   for (GlobalVariable& variable : make_early_inc_range(module.globals())) {
-    if (variable.getAddressSpace() != 3) continue;
+    if (variable.getAddressSpace() != 3)
+      continue;
     Constant* constant = &variable;
     convertUsersOfConstantsToInstructions({constant}, thread.function);
     variable.removeDeadConstantUsers();
@@ -123,11 +150,13 @@ uint32_t place_threadgroup_variables(Module& module, const ThreadFunction& threa
       const auto* instruction = dyn_cast<Instruction>(user);
       return instruction && instruction->getFunction() == thread.function;
     });
-    if (!used) continue;
+    if (!used)
+      continue;
     size = alignTo(size, std::max(Align(64), variable.getAlign().valueOrOne()));
     IRBuilder<> builder(&thread.function->getEntryBlock(),
                         thread.function->getEntryBlock().getFirstInsertionPt());
-    Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), thread.threadgroup_memory(), size);
+    Value* place =
+        builder.CreateConstGEP1_64(builder.getInt8Ty(), thread.threadgroup_memory(), size);
     variable.replaceUsesWithIf(place, [&](Use& use) {
       const auto* instruction = dyn_cast<Instruction>(use.getUser());
       return instruction && instruction->getFunction() == thread.function;
@@ -137,9 +166,10 @@ uint32_t place_threadgroup_variables(Module& module, const ThreadFunction& threa
   return uint32_t(alignTo(size, 16));
 }
 
-}  // namespace
+} // namespace
 
-Value* emit_thread_count(IRBuilderBase& builder, const ThreadFunction& thread, const uint32_t threads[3]) {
+Value* emit_thread_count(IRBuilderBase& builder, const ThreadFunction& thread,
+                         const uint32_t threads[3]) {
   return Positions(builder, thread.dispatch(), threads).total(false);
 }
 
@@ -149,19 +179,26 @@ Expected<ThreadFunction> bind_arguments(Module& module, const air::Signature& si
   Function* kernel = signature.function;
   ThreadFunction result;
   for (const air::Argument& argument : signature.arguments) {
-    bool is_buffer = argument.kind == air::ArgumentKind::Buffer || argument.kind == air::ArgumentKind::ArgumentBuffer;
-    if (argument.kind == air::ArgumentKind::Texture || argument.kind == air::ArgumentKind::Sampler) {
+    bool is_buffer = argument.kind == air::ArgumentKind::Buffer ||
+                     argument.kind == air::ArgumentKind::ArgumentBuffer;
+    if (argument.kind == air::ArgumentKind::Texture ||
+        argument.kind == air::ArgumentKind::Sampler) {
       if (argument.present && argument.used)
-        return createStringError("argument '%s': textures are not supported", argument.name.c_str());
+        return createStringError("argument '%s': textures are not supported",
+                                 argument.name.c_str());
       continue;
     }
-    if (!is_buffer && argument.kind != air::ArgumentKind::Threadgroup) continue;
+    if (!is_buffer && argument.kind != air::ArgumentKind::Threadgroup)
+      continue;
     if (argument.index >= BESSEMER_MAX_BUFFERS)
-      return createStringError("argument '%s': index %u is out of range", argument.name.c_str(), argument.index);
-    if (is_buffer && argument.present) result.buffers.push_back(argument.index);
+      return createStringError("argument '%s': index %u is out of range", argument.name.c_str(),
+                               argument.index);
+    if (is_buffer && argument.present)
+      result.buffers.push_back(argument.index);
   }
   llvm::sort(result.buffers);
-  result.buffers.erase(std::unique(result.buffers.begin(), result.buffers.end()), result.buffers.end());
+  result.buffers.erase(std::unique(result.buffers.begin(), result.buffers.end()),
+                       result.buffers.end());
 
   SmallVector<Type*, 8> types(result.buffers.size(), PointerType::get(context, 1));
   types.push_back(PointerType::get(context, 0));
@@ -175,7 +212,8 @@ Expected<ThreadFunction> bind_arguments(Module& module, const air::Signature& si
     Type* type = kernel->getFunctionType()->getParamType(argument.parameter);
     if (argument.kind == air::ArgumentKind::Builtin) {
       auto convert = [&](int dimension) {
-        return builder.CreateZExtOrTrunc(positions.get(argument.builtin, dimension), type->getScalarType());
+        return builder.CreateZExtOrTrunc(positions.get(argument.builtin, dimension),
+                                         type->getScalarType());
       };
       if (auto* vector = dyn_cast<FixedVectorType>(type)) {
         Value* value = PoisonValue::get(type);
@@ -193,9 +231,9 @@ Expected<ThreadFunction> bind_arguments(Module& module, const air::Signature& si
       continue;
     }
     if (argument.kind == air::ArgumentKind::Threadgroup) {
-      Value* place = builder.CreateConstGEP1_64(
-          builder.getInt8Ty(), result.dispatch(),
-          offsetof(bessemer_dispatch_t, threadgroup_offsets) + 4 * argument.index);
+      Value* place = builder.CreateConstGEP1_64(builder.getInt8Ty(), result.dispatch(),
+                                                offsetof(bessemer_dispatch_t, threadgroup_offsets) +
+                                                    4 * argument.index);
       LoadInst* offset = builder.CreateAlignedLoad(builder.getInt32Ty(), place, Align(4));
       offset->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context, {}));
       values.push_back(builder.CreateGEP(builder.getInt8Ty(), result.threadgroup_memory(),
@@ -204,24 +242,29 @@ Expected<ThreadFunction> bind_arguments(Module& module, const air::Signature& si
     }
     auto position = llvm::find(result.buffers, argument.index) - result.buffers.begin();
     Value* buffer = result.function->getArg(unsigned(position));
-    if (type->getPointerAddressSpace() != 1) buffer = builder.CreateAddrSpaceCast(buffer, type);
+    if (type->getPointerAddressSpace() != 1)
+      buffer = builder.CreateAddrSpaceCast(buffer, type);
     values.push_back(buffer);
   }
   builder.CreateCall(kernel, values);
   builder.CreateRetVoid();
-  if (Error error = inline_calls(*result.function)) return std::move(error);
+  if (Error error = inline_calls(*result.function))
+    return std::move(error);
   result.threadgroup_bytes = place_threadgroup_variables(module, result);
 
   // What is left of the module would only cost time. Constructors have run (metal/air).
-  if (auto* constructors = module.getNamedGlobal("llvm.global_ctors")) constructors->eraseFromParent();
+  if (auto* constructors = module.getNamedGlobal("llvm.global_ctors"))
+    constructors->eraseFromParent();
   for (const char* name : {"llvm.compiler.used", "llvm.used"})
-    if (auto* used = module.getNamedGlobal(name)) used->eraseFromParent();
+    if (auto* used = module.getNamedGlobal(name))
+      used->eraseFromParent();
   for (Function& function : make_early_inc_range(module)) {
-    if (&function == result.function || function.isDeclaration()) continue;
+    if (&function == result.function || function.isDeclaration())
+      continue;
     function.replaceAllUsesWith(PoisonValue::get(function.getType()));
     function.eraseFromParent();
   }
   return result;
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -21,12 +21,14 @@ struct ThreadFunction {
   uint32_t threadgroup_bytes = 0;
 
   llvm::Argument* dispatch() const { return function->getArg(unsigned(buffers.size())); }
-  llvm::Argument* threadgroup_memory() const { return function->getArg(unsigned(buffers.size()) + 1); }
+  llvm::Argument* threadgroup_memory() const {
+    return function->getArg(unsigned(buffers.size()) + 1);
+  }
 };
 
-/// Makes the thread function of `signature`'s kernel, with everything that the kernel calls inlined,
-/// and removes every other function body. `threads`: of the threadgroup, all 0 when known only at
-/// run time. Threadgroup variables become offsets into threadgroup memory.
+/// Makes the thread function of `signature`'s kernel, with everything that the kernel calls
+/// inlined, and removes every other function body. `threads`: of the threadgroup, all 0 when known
+/// only at run time. Threadgroup variables become offsets into threadgroup memory.
 llvm::Expected<ThreadFunction> bind_arguments(llvm::Module& module, const air::Signature& signature,
                                               const uint32_t threads[3]);
 
@@ -34,4 +36,4 @@ llvm::Expected<ThreadFunction> bind_arguments(llvm::Module& module, const air::S
 llvm::Value* emit_thread_count(llvm::IRBuilderBase& builder, const ThreadFunction& thread,
                                const uint32_t threads[3]);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

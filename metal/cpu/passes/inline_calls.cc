@@ -20,7 +20,8 @@ Error inline_calls(Function& function) {
     return !work.empty();
   };
   for (int depth = 0; collect(); ++depth) {
-    if (depth > 64) return createStringError("function calls nest too deeply, or recursively");
+    if (depth > 64)
+      return createStringError("function calls nest too deeply, or recursively");
     for (CallBase* call : work) {
       Function* callee = call->getCalledFunction();
       callee->removeFnAttr(Attribute::OptimizeNone);
@@ -35,4 +36,4 @@ Error inline_calls(Function& function) {
   return Error::success();
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -10,4 +10,4 @@ namespace bessemer::metal::cpu {
 /// Recursion is an error.
 llvm::Error inline_calls(llvm::Function& function);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -28,11 +28,14 @@ public:
     ReversePostOrderTraversal<Function*> order(&function_);
     for (BasicBlock* block : order)
       for (Instruction& instruction : *block)
-        if (uses_matrix(instruction)) instructions.push_back(&instruction);
-    if (instructions.empty()) return Error::success();
+        if (uses_matrix(instruction))
+          instructions.push_back(&instruction);
+    if (instructions.empty())
+      return Error::success();
     for (Instruction* instruction : instructions) {
       builder_.SetInsertPoint(instruction);
-      builder_.setFastMathFlags(isa<FPMathOperator>(instruction) ? instruction->getFastMathFlags() : FastMathFlags());
+      builder_.setFastMathFlags(isa<FPMathOperator>(instruction) ? instruction->getFastMathFlags()
+                                                                 : FastMathFlags());
       if (!lower(*instruction))
         return createStringError("an instruction on simdgroup matrices is not supported: %s",
                                  instruction->getOpcodeName());
@@ -55,28 +58,36 @@ private:
   using Pair = std::pair<Value*, Value*>;
 
   static bool uses_matrix(const Instruction& instruction) {
-    if (is_matrix(instruction.getType())) return true;
-    return llvm::any_of(instruction.operands(), [](const Use& use) { return is_matrix(use->getType()); });
+    if (is_matrix(instruction.getType()))
+      return true;
+    return llvm::any_of(instruction.operands(),
+                        [](const Use& use) { return is_matrix(use->getType()); });
   }
 
   Pair get(Value* value) {
-    if (auto found = pairs_.find(value); found != pairs_.end()) return found->second;
+    if (auto found = pairs_.find(value); found != pairs_.end())
+      return found->second;
     Type* element = value->getType()->getScalarType();
     if (auto* constant = dyn_cast<Constant>(value)) {
-      Constant *first = constant->getAggregateElement(0u), *second = constant->getAggregateElement(1u);
-      if (first && second) return {first, second};
+      Constant *first = constant->getAggregateElement(0u),
+               *second = constant->getAggregateElement(1u);
+      if (first && second)
+        return {first, second};
     }
     return {PoisonValue::get(element), PoisonValue::get(element)};
   }
 
   // Element `index` of the concatenation of a shuffle's operands.
   Value* element(ShuffleVectorInst& shuffle, int index) {
-    if (index < 0) return PoisonValue::get(shuffle.getType()->getScalarType());
+    if (index < 0)
+      return PoisonValue::get(shuffle.getType()->getScalarType());
     int width = int(cast<FixedVectorType>(shuffle.getOperand(0)->getType())->getNumElements());
     Value* source = shuffle.getOperand(index >= width);
     index %= width;
-    if (!is_matrix(source->getType())) return builder_.CreateExtractElement(source, index);
-    if (index > 1) return PoisonValue::get(shuffle.getType()->getScalarType());
+    if (!is_matrix(source->getType()))
+      return builder_.CreateExtractElement(source, index);
+    if (index > 1)
+      return PoisonValue::get(shuffle.getType()->getScalarType());
     Pair pair = get(source);
     return index ? pair.second : pair.first;
   }
@@ -104,23 +115,30 @@ private:
     }
     if (auto* extract = dyn_cast<ExtractElementInst>(&instruction)) {
       auto* index = dyn_cast<ConstantInt>(extract->getIndexOperand());
-      if (!index) return false;
+      if (!index)
+        return false;
       Pair pair = get(extract->getVectorOperand());
-      Value* value = index->isZero() ? pair.first : index->isOne() ? pair.second : PoisonValue::get(extract->getType());
+      Value* value = index->isZero()  ? pair.first
+                     : index->isOne() ? pair.second
+                                      : PoisonValue::get(extract->getType());
       extract->replaceAllUsesWith(value);
       return true;
     }
     if (auto* insert = dyn_cast<InsertElementInst>(&instruction)) {
       auto* index = dyn_cast<ConstantInt>(insert->getOperand(2));
-      if (!index) return false;
+      if (!index)
+        return false;
       Pair pair = get(insert->getOperand(0));
-      if (index->isZero()) pair.first = insert->getOperand(1);
-      if (index->isOne()) pair.second = insert->getOperand(1);
+      if (index->isZero())
+        pair.first = insert->getOperand(1);
+      if (index->isOne())
+        pair.second = insert->getOperand(1);
       pairs_[insert] = pair;
       return true;
     }
     if (auto* select = dyn_cast<SelectInst>(&instruction)) {
-      if (select->getCondition()->getType()->isVectorTy()) return false;
+      if (select->getCondition()->getType()->isVectorTy())
+        return false;
       Pair a = get(select->getTrueValue()), b = get(select->getFalseValue());
       pairs_[select] = {builder_.CreateSelect(select->getCondition(), a.first, b.first),
                         builder_.CreateSelect(select->getCondition(), a.second, b.second)};
@@ -132,14 +150,19 @@ private:
                            builder_.CreateBinOp(operation->getOpcode(), a.second, b.second)};
       return true;
     }
-    if (isa<UnaryOperator>(instruction) || isa<FreezeInst>(instruction) || isa<CastInst>(instruction)) {
+    if (isa<UnaryOperator>(instruction) || isa<FreezeInst>(instruction) ||
+        isa<CastInst>(instruction)) {
       Pair a = get(instruction.getOperand(0));
       auto apply = [&](Value* value) -> Value* {
-        if (isa<UnaryOperator>(instruction)) return builder_.CreateFNeg(value);
-        if (isa<FreezeInst>(instruction)) return builder_.CreateFreeze(value);
-        return builder_.CreateCast(cast<CastInst>(instruction).getOpcode(), value, instruction.getType()->getScalarType());
+        if (isa<UnaryOperator>(instruction))
+          return builder_.CreateFNeg(value);
+        if (isa<FreezeInst>(instruction))
+          return builder_.CreateFreeze(value);
+        return builder_.CreateCast(cast<CastInst>(instruction).getOpcode(), value,
+                                   instruction.getType()->getScalarType());
       };
-      if (!is_matrix(instruction.getType())) return false;
+      if (!is_matrix(instruction.getType()))
+        return false;
       pairs_[&instruction] = {apply(a.first), apply(a.second)};
       return true;
     }
@@ -153,12 +176,14 @@ private:
     }
     if (auto* store = dyn_cast<StoreInst>(&instruction)) {
       Pair pair = get(store->getValueOperand());
-      Value* next = builder_.CreateConstGEP1_64(pair.first->getType(), store->getPointerOperand(), 1);
+      Value* next =
+          builder_.CreateConstGEP1_64(pair.first->getType(), store->getPointerOperand(), 1);
       builder_.CreateAlignedStore(pair.first, store->getPointerOperand(), Align(2));
       builder_.CreateAlignedStore(pair.second, next, Align(2));
       return true;
     }
-    if (auto* call = dyn_cast<CallInst>(&instruction)) return lower_call(*call);
+    if (auto* call = dyn_cast<CallInst>(&instruction))
+      return lower_call(*call);
     return false;
   }
 
@@ -203,10 +228,13 @@ private:
 
   bool lower_call(CallInst& call) {
     auto intrinsic = air::parse_intrinsic(spmd::callee_name(call));
-    if (!intrinsic) return false;
+    if (!intrinsic)
+      return false;
     Type *type = call.getType()->getScalarType(), *f32 = builder_.getFloatTy();
     switch (intrinsic->operation) {
-    case Operation::MatrixInitFilled: pairs_[&call] = {call.getArgOperand(0), call.getArgOperand(0)}; return true;
+    case Operation::MatrixInitFilled:
+      pairs_[&call] = {call.getArgOperand(0), call.getArgOperand(0)};
+      return true;
     case Operation::MatrixInitDiagonal: {
       auto [row, column] = position();
       Value *zero = Constant::getNullValue(type), *value = call.getArgOperand(0);
@@ -218,7 +246,8 @@ private:
     case Operation::MatrixLoad: {
       auto [first, second] = addresses(call, 0, type);
       Align align = module_.getDataLayout().getABITypeAlign(type);
-      pairs_[&call] = {builder_.CreateAlignedLoad(type, first, align), builder_.CreateAlignedLoad(type, second, align)};
+      pairs_[&call] = {builder_.CreateAlignedLoad(type, first, align),
+                       builder_.CreateAlignedLoad(type, second, align)};
       return true;
     }
     case Operation::MatrixStore: {
@@ -235,17 +264,20 @@ private:
       auto wide = [&](Value* value) { return builder_.CreateFPCast(value, f32); };
       Pair a = get(call.getArgOperand(0)), b = get(call.getArgOperand(1));
       Pair c = {ConstantFP::get(f32, 0.0), ConstantFP::get(f32, 0.0)};
-      if (intrinsic->operation == Operation::MatrixMultiplyAccumulate) c = get(call.getArgOperand(2));
-      FunctionCallee callee = spmd::declare(module_, (spmd::matrix_multiply + "f32").str(),
-                                            StructType::get(f32, f32), {f32, f32, f32, f32, f32, f32});
+      if (intrinsic->operation == Operation::MatrixMultiplyAccumulate)
+        c = get(call.getArgOperand(2));
+      FunctionCallee callee =
+          spmd::declare(module_, (spmd::matrix_multiply + "f32").str(), StructType::get(f32, f32),
+                        {f32, f32, f32, f32, f32, f32});
       cast<Function>(callee.getCallee())->setConvergent();
-      Value* result = builder_.CreateCall(
-          callee, {wide(a.first), wide(a.second), wide(b.first), wide(b.second), wide(c.first), wide(c.second)});
+      Value* result = builder_.CreateCall(callee, {wide(a.first), wide(a.second), wide(b.first),
+                                                   wide(b.second), wide(c.first), wide(c.second)});
       pairs_[&call] = {builder_.CreateFPCast(builder_.CreateExtractValue(result, 0), type),
                        builder_.CreateFPCast(builder_.CreateExtractValue(result, 1), type)};
       return true;
     }
-    default: return false;
+    default:
+      return false;
     }
   }
 
@@ -256,8 +288,8 @@ private:
   std::vector<std::pair<PHINode*, std::pair<PHINode*, PHINode*>>> phis_;
 };
 
-}  // namespace
+} // namespace
 
 Error lower_matrices(Function& function) { return MatrixLowering(function).run(); }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -12,4 +12,4 @@ namespace bessemer::metal::cpu {
 /// and the columns (l/4 & 2) * 2 + l % 2 * 2 and the one after.
 llvm::Error lower_matrices(llvm::Function& function);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -12,4 +12,4 @@ namespace bessemer::metal::cpu {
 /// spmd.matrix_multiply. An operation that is not known is an error that names it.
 llvm::Error lower_operations(llvm::Function& function);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

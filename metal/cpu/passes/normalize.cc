@@ -46,7 +46,8 @@ SimplifyCFGOptions control_flow_options() {
 }
 
 Type* copy_unit(IRBuilderBase& builder, Align align, uint64_t length) {
-  uint64_t unit = std::min<uint64_t>({align.value(), 4, length ? uint64_t(1) << countr_zero(length) : 1});
+  uint64_t unit =
+      std::min<uint64_t>({align.value(), 4, length ? uint64_t(1) << countr_zero(length) : 1});
   return builder.getIntNTy(unsigned(unit * 8));
 }
 
@@ -54,7 +55,8 @@ void expand_memory_intrinsics(Function& function, FunctionAnalysisManager& analy
   SmallVector<MemIntrinsic*, 8> work;
   for (BasicBlock& block : function)
     for (Instruction& instruction : block)
-      if (auto* memory = dyn_cast<MemIntrinsic>(&instruction)) work.push_back(memory);
+      if (auto* memory = dyn_cast<MemIntrinsic>(&instruction))
+        work.push_back(memory);
   for (MemIntrinsic* memory : work) {
     IRBuilder<> builder(memory);
     auto* length = dyn_cast<ConstantInt>(memory->getLength());
@@ -65,33 +67,41 @@ void expand_memory_intrinsics(Function& function, FunctionAnalysisManager& analy
         align = std::min(align, transfer->getSourceAlign().valueOrOne());
         Type* unit = copy_unit(builder, align, bytes);
         uint64_t size = unit->getIntegerBitWidth() / 8;
-        SmallVector<Value*, 32> values;  // all loads come first: the ranges may overlap
+        SmallVector<Value*, 32> values; // all loads come first: the ranges may overlap
         for (uint64_t offset = 0; offset < bytes; offset += size)
           values.push_back(builder.CreateAlignedLoad(
-              unit, builder.CreateConstGEP1_64(builder.getInt8Ty(), transfer->getRawSource(), offset), Align(size)));
+              unit,
+              builder.CreateConstGEP1_64(builder.getInt8Ty(), transfer->getRawSource(), offset),
+              Align(size)));
         for (uint64_t i = 0; i < values.size(); ++i)
           builder.CreateAlignedStore(
-              values[i], builder.CreateConstGEP1_64(builder.getInt8Ty(), transfer->getRawDest(), i * size), Align(size));
+              values[i],
+              builder.CreateConstGEP1_64(builder.getInt8Ty(), transfer->getRawDest(), i * size),
+              Align(size));
       } else {
         Type* unit = copy_unit(builder, align, bytes);
         uint64_t size = unit->getIntegerBitWidth() / 8;
         Value* byte = cast<MemSetInst>(memory)->getValue();
         Value* value = builder.CreateZExt(byte, unit);
-        for (uint64_t shift = 8; shift < size * 8; shift *= 2) value = builder.CreateOr(value, builder.CreateShl(value, shift));
+        for (uint64_t shift = 8; shift < size * 8; shift *= 2)
+          value = builder.CreateOr(value, builder.CreateShl(value, shift));
         for (uint64_t offset = 0; offset < bytes; offset += size)
           builder.CreateAlignedStore(
-              value, builder.CreateConstGEP1_64(builder.getInt8Ty(), memory->getRawDest(), offset), Align(size));
+              value, builder.CreateConstGEP1_64(builder.getInt8Ty(), memory->getRawDest(), offset),
+              Align(size));
       }
     } else if (auto* copy = dyn_cast<MemCpyInst>(memory)) {
       expandMemCpyAsLoop(copy, analyses.getResult<TargetIRAnalysis>(function));
     } else if (auto* move = dyn_cast<MemMoveInst>(memory)) {
-      if (!expandMemMoveAsLoop(move, analyses.getResult<TargetIRAnalysis>(function))) continue;
+      if (!expandMemMoveAsLoop(move, analyses.getResult<TargetIRAnalysis>(function)))
+        continue;
     } else {
       expandMemSetAsLoop(cast<MemSetInst>(memory));
     }
     memory->eraseFromParent();
   }
-  if (!work.empty()) analyses.invalidate(function, PreservedAnalyses::none());
+  if (!work.empty())
+    analyses.invalidate(function, PreservedAnalyses::none());
 }
 
 // Metal has no unreachable code that runs; an end without return is one like any other.
@@ -118,25 +128,29 @@ bool keep_exits_in_parents(Function& function) {
   LoopInfo loops(dominators);
   for (Loop* loop : loops.getLoopsInPreorder()) {
     Loop* parent = loop->getParentLoop();
-    if (!parent) continue;
+    if (!parent)
+      continue;
     SmallVector<std::pair<BasicBlock*, BasicBlock*>, 4> edges;
     loop->getExitEdges(edges);
     for (auto [from, to] : edges) {
-      if (loops.getLoopFor(from) != loop || parent->contains(to)) continue;
+      if (loops.getLoopFor(from) != loop || parent->contains(to))
+        continue;
       BasicBlock* detour = BasicBlock::Create(function.getContext(), "detour", &function, to);
       IRBuilder<> builder(detour);
-      Value* always = builder.CreateCall(spmd::declare(*function.getParent(), spmd::always, builder.getInt1Ty()));
+      Value* always = builder.CreateCall(
+          spmd::declare(*function.getParent(), spmd::always, builder.getInt1Ty()));
       builder.CreateCondBr(always, to, parent->getHeader());
       from->getTerminator()->replaceSuccessorWith(to, detour);
       to->replacePhiUsesWith(from, detour);
-      for (PHINode& phi : parent->getHeader()->phis()) phi.addIncoming(PoisonValue::get(phi.getType()), detour);
+      for (PHINode& phi : parent->getHeader()->phis())
+        phi.addIncoming(PoisonValue::get(phi.getType()), detour);
       return true;
     }
   }
   return false;
 }
 
-}  // namespace
+} // namespace
 
 void promote_memory(Function& function, FunctionAnalysisManager& analyses) {
   FunctionPassManager passes;
@@ -148,7 +162,8 @@ void promote_memory(Function& function, FunctionAnalysisManager& analyses) {
 
 Error simplify_thread(Function& function, FunctionAnalysisManager& analyses) {
   expand_memory_intrinsics(function, analyses);
-  for (BasicBlock& block : function) block.getTerminator()->setMetadata(LLVMContext::MD_loop, nullptr);
+  for (BasicBlock& block : function)
+    block.getTerminator()->setMetadata(LLVMContext::MD_loop, nullptr);
   FunctionPassManager passes;
   auto clean = [&] {
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));
@@ -159,8 +174,11 @@ Error simplify_thread(Function& function, FunctionAnalysisManager& analyses) {
   auto unroll = [&] {
     passes.addPass(LoopSimplifyPass());
     passes.addPass(LCSSAPass());
-    passes.addPass(LoopUnrollPass(
-        LoopUnrollOptions(3, false, true).setPartial(false).setRuntime(false).setUpperBound(false).setPeeling(false)));
+    passes.addPass(LoopUnrollPass(LoopUnrollOptions(3, false, true)
+                                      .setPartial(false)
+                                      .setRuntime(false)
+                                      .setUpperBound(false)
+                                      .setPeeling(false)));
     clean();
   };
   clean();
@@ -181,7 +199,8 @@ Error simplify_thread(Function& function, FunctionAnalysisManager& analyses) {
 Error normalize_control_flow(Function& function, FunctionAnalysisManager& analyses) {
   return_at_dead_ends(function);
   for (int steps = 0; keep_exits_in_parents(function); ++steps)
-    if (steps > 1000) return createStringError("loops leave each other in too many ways");
+    if (steps > 1000)
+      return createStringError("loops leave each other in too many ways");
   analyses.invalidate(function, PreservedAnalyses::none());
   FunctionPassManager passes;
   passes.addPass(LowerSwitchPass());
@@ -197,8 +216,10 @@ Error normalize_control_flow(Function& function, FunctionAnalysisManager& analys
   LoopInfo loops(dominators);
   for (Loop* loop : loops.getLoopsInPreorder()) {
     BasicBlock *preheader = loop->getLoopPreheader(), *exit = loop->getUniqueExitBlock();
-    if (!preheader || !loop->getLoopLatch()) return createStringError("a loop has no single entry and latch");
-    if (!exit) return createStringError("a loop has no single exit, or none at all");
+    if (!preheader || !loop->getLoopLatch())
+      return createStringError("a loop has no single entry and latch");
+    if (!exit)
+      return createStringError("a loop has no single exit, or none at all");
     SplitEdge(preheader, loop->getHeader(), &dominators, &loops)->setName("enter");
     SplitBlock(exit, exit->getFirstNonPHIIt(), &dominators, &loops)->setName("after");
   }
@@ -206,4 +227,4 @@ Error normalize_control_flow(Function& function, FunctionAnalysisManager& analys
   return Error::success();
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

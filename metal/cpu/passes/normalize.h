@@ -16,6 +16,7 @@ llvm::Error simplify_thread(llvm::Function& function, llvm::FunctionAnalysisMana
 
 /// Gives control flow its form: one return; every loop has one preheader that only branches, one
 /// latch, and one exit block that holds only the phis of values that leave the loop.
-llvm::Error normalize_control_flow(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+llvm::Error normalize_control_flow(llvm::Function& function,
+                                   llvm::FunctionAnalysisManager& analyses);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

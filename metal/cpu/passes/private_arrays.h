@@ -12,4 +12,4 @@ namespace bessemer::metal::cpu {
 /// Returns the block's size in bytes, a multiple of 64.
 llvm::Expected<uint64_t> place_private_arrays(llvm::Function& function, int lanes);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

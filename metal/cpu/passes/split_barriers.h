@@ -7,11 +7,12 @@
 
 namespace bessemer::metal::cpu {
 
-/// void (ptr buffer..., ptr dispatch, ptr threadgroup_memory, i32 group_x, i32 group_y, i32 group_z,
+/// void (ptr buffer..., ptr dispatch, ptr threadgroup_memory, i32 group_x, i32 group_y, i32
+/// group_z,
 ///       i32 vectors, ptr frame): runs a whole threadgroup.
 struct GroupFunction {
   llvm::Function* function = nullptr;
-  uint64_t record_bytes = 0;  ///< of the frame, for each vector; a multiple of 64
+  uint64_t record_bytes = 0; ///< of the frame, for each vector; a multiple of 64
   unsigned regions = 1;
 };
 
@@ -22,4 +23,4 @@ struct GroupFunction {
 GroupFunction split_barriers(const VectorFunction& vector, unsigned vectors, uint64_t private_bytes,
                              bool distinct_buffers);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -17,13 +17,16 @@ Expected<VectorFunction> vectorize(const ThreadFunction& thread, const Vectorize
   return Vectorizer(thread, options, shapes).run();
 }
 
-Vectorizer::Vectorizer(const ThreadFunction& thread, const VectorizeOptions& options, ShapeAnalysis& shapes)
+Vectorizer::Vectorizer(const ThreadFunction& thread, const VectorizeOptions& options,
+                       ShapeAnalysis& shapes)
     : thread_(thread), options_(options), lanes_(options.lanes), shapes_(shapes),
-      module_(*thread.function->getParent()), layout_(module_.getDataLayout()), builder_(module_.getContext()) {}
+      module_(*thread.function->getParent()), layout_(module_.getDataLayout()),
+      builder_(module_.getContext()) {}
 
 Expected<VectorFunction> Vectorizer::run() {
   emit_function();
-  if (!error_) return result_;
+  if (!error_)
+    return result_;
   result_.function->dropAllReferences();
   result_.function->eraseFromParent();
   return createStringError("%s", error_->c_str());
@@ -31,7 +34,8 @@ Expected<VectorFunction> Vectorizer::run() {
 
 // The first failure is the one to report; emission goes on with poison.
 void Vectorizer::fail(const Twine& message) {
-  if (!error_) error_ = message.str();
+  if (!error_)
+    error_ = message.str();
 }
 
 // ---- values
@@ -49,15 +53,18 @@ FixedVectorType* Vectorizer::vector_type(Type* type) const {
 }
 
 unsigned Vectorizer::element_count(Type* type) const {
-  if (auto* vector = dyn_cast<FixedVectorType>(type)) return vector->getNumElements();
-  if (auto* record = dyn_cast<StructType>(type)) return record->getNumElements();
+  if (auto* vector = dyn_cast<FixedVectorType>(type))
+    return vector->getNumElements();
+  if (auto* record = dyn_cast<StructType>(type))
+    return record->getNumElements();
   return 1;
 }
 
 LaneValue Vectorizer::get(Value* value) {
   if (isa<Instruction>(value)) {
     auto found = values_.find(value);
-    if (found != values_.end()) return found->second;
+    if (found != values_.end())
+      return found->second;
     fail("a value is used before it is made");
     LaneValue poison;
     poison.shape = Shape::uniform(lanes_);
@@ -80,7 +87,8 @@ LaneValue Vectorizer::get(Value* value) {
 }
 
 Value* Vectorizer::add_offset(Value* value, int64_t offset) {
-  if (!offset) return value;
+  if (!offset)
+    return value;
   if (value->getType()->isPointerTy())
     return builder_.CreateGEP(builder_.getInt8Ty(), value, builder_.getInt64(offset));
   APInt amount(value->getType()->getIntegerBitWidth(), uint64_t(offset), true, true);
@@ -89,50 +97,63 @@ Value* Vectorizer::add_offset(Value* value, int64_t offset) {
 
 SmallVector<Value*, 4> Vectorizer::bases(const LaneValue& value, int group) {
   SmallVector<Value*, 4> result;
-  for (int i = 0; i < lanes_ / group; ++i) result.push_back(value.pieces[i * group / value.shape.group]);
+  for (int i = 0; i < lanes_ / group; ++i)
+    result.push_back(value.pieces[i * group / value.shape.group]);
   return result;
 }
 
 SmallVector<Value*, 4> Vectorizer::flat_pieces(const LaneValue& value, int group) {
   SmallVector<Value*, 4> result;
   for (int i = 0; i < lanes_ / group; ++i)
-    result.push_back(add_offset(value.pieces[i * group / value.shape.group], value.shape.offset(i * group)));
+    result.push_back(
+        add_offset(value.pieces[i * group / value.shape.group], value.shape.offset(i * group)));
   return result;
 }
 
 Value* Vectorizer::vector(const LaneValue& value, unsigned element) {
-  if (value.shape.is_varying()) return value.vectors[element];
+  if (value.shape.is_varying())
+    return value.vectors[element];
   SmallVector<Value*, 4> pieces = value.pieces;
   Type* type = pieces[0]->getType();
   if (type->isVectorTy())
-    for (Value*& piece : pieces) piece = builder_.CreateExtractElement(piece, element);
+    for (Value*& piece : pieces)
+      piece = builder_.CreateExtractElement(piece, element);
   if (type->isStructTy())
-    for (Value*& piece : pieces) piece = builder_.CreateExtractValue(piece, element);
+    for (Value*& piece : pieces)
+      piece = builder_.CreateExtractValue(piece, element);
   Value* result;
   if (pieces.size() == 1) {
     result = builder_.CreateVectorSplat(unsigned(lanes_), pieces[0]);
   } else {
     result = PoisonValue::get(FixedVectorType::get(pieces[0]->getType(), unsigned(pieces.size())));
-    for (size_t i = 0; i < pieces.size(); ++i) result = builder_.CreateInsertElement(result, pieces[i], i);
+    for (size_t i = 0; i < pieces.size(); ++i)
+      result = builder_.CreateInsertElement(result, pieces[i], i);
     SmallVector<int, 64> mask;
-    for (int lane = 0; lane < lanes_; ++lane) mask.push_back(lane / value.shape.group);
+    for (int lane = 0; lane < lanes_; ++lane)
+      mask.push_back(lane / value.shape.group);
     result = builder_.CreateShuffleVector(result, mask);
   }
-  if (value.shape.offsets.empty()) return result;
+  if (value.shape.offsets.empty())
+    return result;
   bool is_pointer = type->isPointerTy();
   Type* integer = is_pointer ? builder_.getInt64Ty() : type;
   SmallVector<Constant*, 64> offsets;
   for (int lane = 0; lane < lanes_; ++lane)
-    offsets.push_back(ConstantInt::get(
-        integer, APInt(integer->getIntegerBitWidth(), uint64_t(value.shape.offset(lane)), true, true)));
+    offsets.push_back(
+        ConstantInt::get(integer, APInt(integer->getIntegerBitWidth(),
+                                        uint64_t(value.shape.offset(lane)), true, true)));
   Constant* offset = ConstantVector::get(offsets);
-  if (!is_pointer) return builder_.CreateAdd(result, offset);
+  if (!is_pointer)
+    return builder_.CreateAdd(result, offset);
   // One scalar base keeps what address modes and gathers can use.
-  if (pieces.size() == 1) return builder_.CreateGEP(builder_.getInt8Ty(), pieces[0], offset);
+  if (pieces.size() == 1)
+    return builder_.CreateGEP(builder_.getInt8Ty(), pieces[0], offset);
   return builder_.CreateGEP(builder_.getInt8Ty(), result, offset);
 }
 
-void Vectorizer::set(const Instruction& instruction, LaneValue value) { values_[&instruction] = std::move(value); }
+void Vectorizer::set(const Instruction& instruction, LaneValue value) {
+  values_[&instruction] = std::move(value);
+}
 
 void Vectorizer::set_vector(const Instruction& instruction, Value* value) {
   LaneValue result;
@@ -150,14 +171,16 @@ void Vectorizer::set_uniform(const Instruction& instruction, Value* value) {
 
 Constant* Vectorizer::lane_numbers(Type* element, int64_t scale) {
   SmallVector<Constant*, 64> numbers;
-  for (int lane = 0; lane < lanes_; ++lane) numbers.push_back(ConstantInt::get(element, uint64_t(lane * scale)));
+  for (int lane = 0; lane < lanes_; ++lane)
+    numbers.push_back(ConstantInt::get(element, uint64_t(lane * scale)));
   return ConstantVector::get(numbers);
 }
 
 // ---- masks and vectors
 
 Value* Vectorizer::bits(Value* mask) {
-  return builder_.CreateBitCast(mask, builder_.getIntNTy(cast<FixedVectorType>(mask->getType())->getNumElements()));
+  return builder_.CreateBitCast(
+      mask, builder_.getIntNTy(cast<FixedVectorType>(mask->getType())->getNumElements()));
 }
 
 Value* Vectorizer::any(Value* mask) { return builder_.CreateIsNotNull(bits(mask)); }
@@ -169,14 +192,17 @@ Value* Vectorizer::all(Value* mask) {
 
 // A select, not an `and`: the condition may be poison in lanes that are off.
 Value* Vectorizer::mask_and(Value* mask, Value* condition) {
-  if (!mask) return condition;
+  if (!mask)
+    return condition;
   return builder_.CreateSelect(mask, condition, Constant::getNullValue(mask->getType()));
 }
 
 Value* Vectorizer::slice(Value* vector, int first, int count) {
-  if (first == 0 && count == int(cast<FixedVectorType>(vector->getType())->getNumElements())) return vector;
+  if (first == 0 && count == int(cast<FixedVectorType>(vector->getType())->getNumElements()))
+    return vector;
   SmallVector<int, 64> mask;
-  for (int i = 0; i < count; ++i) mask.push_back(first + i);
+  for (int i = 0; i < count; ++i)
+    mask.push_back(first + i);
   return builder_.CreateShuffleVector(vector, mask);
 }
 
@@ -187,7 +213,8 @@ Value* Vectorizer::concatenate(ArrayRef<Value*> parts) {
     for (size_t i = 0; i + 1 < list.size(); i += 2) {
       unsigned count = cast<FixedVectorType>(list[i]->getType())->getNumElements();
       SmallVector<int, 128> mask;
-      for (unsigned k = 0; k < 2 * count; ++k) mask.push_back(int(k));
+      for (unsigned k = 0; k < 2 * count; ++k)
+        mask.push_back(int(k));
       next.push_back(builder_.CreateShuffleVector(list[i], list[i + 1], mask));
     }
     list = std::move(next);
@@ -214,12 +241,13 @@ Value* Vectorizer::permute(ArrayRef<Value*> parts, ArrayRef<int> lanes) {
         mask[i] = int(i);
       }
     }
-    if (!used) continue;
+    if (!used)
+      continue;
     if (!result) {
       result = builder_.CreateShuffleVector(parts[part], mask);
     } else {
       Value* other = parts[part];
-      if (!wide) {  // bring the part to the result's length first
+      if (!wide) { // bring the part to the result's length first
         SmallVector<int, 64> pick(lanes.size(), -1);
         for (size_t i = 0; i < lanes.size(); ++i)
           if (mask[i] >= int(lanes.size())) {
@@ -232,8 +260,8 @@ Value* Vectorizer::permute(ArrayRef<Value*> parts, ArrayRef<int> lanes) {
     }
   }
   if (!result)
-    result = PoisonValue::get(FixedVectorType::get(cast<FixedVectorType>(parts[0]->getType())->getElementType(),
-                                                   unsigned(lanes.size())));
+    result = PoisonValue::get(FixedVectorType::get(
+        cast<FixedVectorType>(parts[0]->getType())->getElementType(), unsigned(lanes.size())));
   return result;
 }
 
@@ -245,8 +273,10 @@ AllocaInst* Vectorizer::scratch(Type* type) {
 }
 
 // A choice at run time between two ways of making a value, or of doing something (type null).
-Value* Vectorizer::version(Value* condition, Type* type, function_ref<Value*()> fast, function_ref<Value*()> slow) {
-  BasicBlock *fast_block = new_block("fast"), *slow_block = new_block("slow"), *join = new_block("join");
+Value* Vectorizer::version(Value* condition, Type* type, function_ref<Value*()> fast,
+                           function_ref<Value*()> slow) {
+  BasicBlock *fast_block = new_block("fast"), *slow_block = new_block("slow"),
+             *join = new_block("join");
   builder_.CreateCondBr(condition, fast_block, slow_block);
   builder_.SetInsertPoint(fast_block);
   Value* fast_value = fast();
@@ -257,7 +287,8 @@ Value* Vectorizer::version(Value* condition, Type* type, function_ref<Value*()> 
   slow_block = builder_.GetInsertBlock();
   builder_.CreateBr(join);
   builder_.SetInsertPoint(join);
-  if (!type) return nullptr;
+  if (!type)
+    return nullptr;
   PHINode* phi = builder_.CreatePHI(type, 2);
   phi->addIncoming(fast_value, fast_block);
   phi->addIncoming(slow_value, slow_block);
@@ -269,26 +300,32 @@ Value* Vectorizer::version(Value* condition, Type* type, function_ref<Value*()> 
 void Vectorizer::emit_function() {
   LLVMContext& context = module_.getContext();
   SmallVector<Type*, 16> types;
-  for (Argument& argument : thread_.function->args()) types.push_back(flat_type(argument.getType()));
-  for (int i = 0; i < 4; ++i) types.push_back(builder_.getInt32Ty());
+  for (Argument& argument : thread_.function->args())
+    types.push_back(flat_type(argument.getType()));
+  for (int i = 0; i < 4; ++i)
+    types.push_back(builder_.getInt32Ty());
   types.push_back(builder_.getPtrTy());
   result_.function = Function::Create(FunctionType::get(Type::getVoidTy(context), types, false),
                                       GlobalValue::InternalLinkage, "vector", module_);
   result_.buffer_count = unsigned(thread_.buffers.size());
   entry_ = new_block("entry");
   ReversePostOrderTraversal<Function*> order(thread_.function);
-  for (BasicBlock* block : order) blocks_[block] = new_block(block->getName());
+  for (BasicBlock* block : order)
+    blocks_[block] = new_block(block->getName());
   for (BasicBlock* block : order) {
     builder_.SetInsertPoint(blocks_[block]);
     mask_ = nullptr;
     for (Instruction& instruction : *block) {
       emit_instruction(instruction);
-      if (error_) break;
+      if (error_)
+        break;
     }
     block_ends_[block] = builder_.GetInsertBlock();
-    if (error_) break;
+    if (error_)
+      break;
   }
-  if (!error_) finish_phis();
+  if (!error_)
+    finish_phis();
   builder_.SetInsertPoint(entry_);
   builder_.CreateBr(blocks_[&thread_.function->getEntryBlock()]);
 }
@@ -301,9 +338,11 @@ void Vectorizer::emit_phi(PHINode& phi) {
   if (result.shape.is_varying()) {
     for (unsigned i = 0; i < element_count(type); ++i)
       result.vectors.push_back(builder_.CreatePHI(
-          vector_type(type->isStructTy() ? type->getStructElementType(i) : type->getScalarType()), count));
+          vector_type(type->isStructTy() ? type->getStructElementType(i) : type->getScalarType()),
+          count));
   } else {
-    for (int i = 0; i < lanes_ / result.shape.group; ++i) result.pieces.push_back(builder_.CreatePHI(type, count));
+    for (int i = 0; i < lanes_ / result.shape.group; ++i)
+      result.pieces.push_back(builder_.CreatePHI(type, count));
   }
   set(phi, std::move(result));
   phis_.push_back(&phi);
@@ -316,8 +355,10 @@ void Vectorizer::finish_phis() {
       BasicBlock* from = block_ends_[phi->getIncomingBlock(i)];
       Value* incoming = phi->getIncomingValue(i);
       if (isa<UndefValue>(incoming)) {
-        for (Value* part : target.vectors) cast<PHINode>(part)->addIncoming(PoisonValue::get(part->getType()), from);
-        for (Value* part : target.pieces) cast<PHINode>(part)->addIncoming(PoisonValue::get(part->getType()), from);
+        for (Value* part : target.vectors)
+          cast<PHINode>(part)->addIncoming(PoisonValue::get(part->getType()), from);
+        for (Value* part : target.pieces)
+          cast<PHINode>(part)->addIncoming(PoisonValue::get(part->getType()), from);
         continue;
       }
       builder_.SetInsertPoint(from->getTerminator());
@@ -329,9 +370,11 @@ void Vectorizer::finish_phis() {
       }
       // The phi's shape is a join: its offsets are the value's own or none.
       int group = target.shape.group;
-      auto pieces = target.shape.offsets.empty() && !value.shape.offsets.empty() ? flat_pieces(value, group)
-                                                                                 : bases(value, group);
-      for (size_t k = 0; k < target.pieces.size(); ++k) cast<PHINode>(target.pieces[k])->addIncoming(pieces[k], from);
+      auto pieces = target.shape.offsets.empty() && !value.shape.offsets.empty()
+                        ? flat_pieces(value, group)
+                        : bases(value, group);
+      for (size_t k = 0; k < target.pieces.size(); ++k)
+        cast<PHINode>(target.pieces[k])->addIncoming(pieces[k], from);
     }
   }
 }
@@ -351,8 +394,10 @@ void Vectorizer::emit_branch(BranchInst& branch) {
 }
 
 void Vectorizer::emit_instruction(Instruction& instruction) {
-  if (auto* phi = dyn_cast<PHINode>(&instruction)) return emit_phi(*phi);
-  if (auto* branch = dyn_cast<BranchInst>(&instruction)) return emit_branch(*branch);
+  if (auto* phi = dyn_cast<PHINode>(&instruction))
+    return emit_phi(*phi);
+  if (auto* branch = dyn_cast<BranchInst>(&instruction))
+    return emit_branch(*branch);
   if (isa<ReturnInst>(instruction)) {
     builder_.CreateRetVoid();
     return;
@@ -372,10 +417,14 @@ void Vectorizer::emit_instruction(Instruction& instruction) {
     case Intrinsic::lifetime_start:
     case Intrinsic::lifetime_end:
     case Intrinsic::assume:
-    case Intrinsic::experimental_noalias_scope_decl: return;
-    default: break;
+    case Intrinsic::experimental_noalias_scope_decl:
+      return;
+    default:
+      break;
     }
-    if (intrinsic->mayReadOrWriteMemory()) return fail("intrinsic '" + intrinsic->getCalledFunction()->getName() + "' cannot be vectorised");
+    if (intrinsic->mayReadOrWriteMemory())
+      return fail("intrinsic '" + intrinsic->getCalledFunction()->getName() +
+                  "' cannot be vectorised");
   }
   EmitMode mode;
   Shape shape = shapes_.transfer(instruction, mode);
@@ -383,37 +432,46 @@ void Vectorizer::emit_instruction(Instruction& instruction) {
     shape = known;
     mode = EmitMode::Vector;
   }
-  if (auto* load = dyn_cast<LoadInst>(&instruction)) return emit_load(*load, shape, mode);
-  if (auto* store = dyn_cast<StoreInst>(&instruction)) return emit_store(*store);
+  if (auto* load = dyn_cast<LoadInst>(&instruction))
+    return emit_load(*load, shape, mode);
+  if (auto* store = dyn_cast<StoreInst>(&instruction))
+    return emit_store(*store);
   if (isa<FenceInst>(instruction)) {
     builder_.CreateFence(AtomicOrdering::SequentiallyConsistent);
     return;
   }
-  if (isa<AllocaInst>(instruction)) return fail("thread memory is left that has no place");
+  if (isa<AllocaInst>(instruction))
+    return fail("thread memory is left that has no place");
   if (instruction.mayReadOrWriteMemory() || instruction.isTerminator())
     return fail(Twine("instruction '") + instruction.getOpcodeName() + "' cannot be vectorised");
-  if (emit_element_access(instruction)) return;
+  if (emit_element_access(instruction))
+    return;
   emit_elementwise(instruction, shape, mode);
 }
 
 bool Vectorizer::emit_spmd_call(CallInst& call, StringRef name) {
-  if (!name.starts_with("spmd.")) return false;
+  if (!name.starts_with("spmd."))
+    return false;
   if (name == spmd::mask) {
     mask_ = vector(call.getArgOperand(0));
-    if (auto* constant = dyn_cast<Constant>(mask_); constant && constant->isAllOnesValue()) mask_ = nullptr;
+    if (auto* constant = dyn_cast<Constant>(mask_); constant && constant->isAllOnesValue())
+      mask_ = nullptr;
   } else if (name == spmd::thread_index || name == spmd::lane) {
     LaneValue result;
     EmitMode mode;
     result.shape = shapes_.transfer(call, mode);
     bool zero = name == spmd::lane || result.shape.align >= Shape::max_align;
     Value* vector = result_.function->getArg(result_.vector_index());
-    result.pieces.push_back(zero ? builder_.getInt32(0)
-                                 : builder_.CreateMul(vector, builder_.getInt32(uint32_t(lanes_)), "", true, true));
+    result.pieces.push_back(
+        zero ? builder_.getInt32(0)
+             : builder_.CreateMul(vector, builder_.getInt32(uint32_t(lanes_)), "", true, true));
     set(call, std::move(result));
   } else if (name == spmd::group_x || name == spmd::group_y || name == spmd::group_z) {
-    set_uniform(call, result_.function->getArg(result_.group_index() + unsigned(name.back() - 'x')));
+    set_uniform(call,
+                result_.function->getArg(result_.group_index() + unsigned(name.back() - 'x')));
   } else if (name == spmd::private_memory) {
-    set_uniform(call, builder_.CreateGEP(builder_.getInt8Ty(), result_.function->getArg(result_.record_index()),
+    set_uniform(call, builder_.CreateGEP(builder_.getInt8Ty(),
+                                         result_.function->getArg(result_.record_index()),
                                          get(call.getArgOperand(0)).pieces[0]));
   } else if (name == spmd::any) {
     LaneValue value = get(call.getArgOperand(0));
@@ -445,7 +503,8 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
     if (source.shape.is_varying()) {
       set_vector(instruction, source.vectors[index->getZExtValue()]);
     } else {
-      for (Value*& piece : source.pieces) piece = builder_.CreateExtractElement(piece, index);
+      for (Value*& piece : source.pieces)
+        piece = builder_.CreateExtractElement(piece, index);
       source.shape.align = 0;
       set(instruction, std::move(source));
     }
@@ -459,7 +518,8 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
     } else if (source.shape.is_varying()) {
       set_vector(instruction, source.vectors[index]);
     } else {
-      for (Value*& piece : source.pieces) piece = builder_.CreateExtractValue(piece, index);
+      for (Value*& piece : source.pieces)
+        piece = builder_.CreateExtractValue(piece, index);
       set(instruction, std::move(source));
     }
     return true;
@@ -473,8 +533,9 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
     LaneValue result;
     result.shape = Shape::varying();
     if (shapes_.shape(&instruction).is_uniform(lanes_)) {
-      set_uniform(instruction, builder_.CreateInsertElement(get(insert->getOperand(0)).pieces[0],
-                                                            get(insert->getOperand(1)).pieces[0], index));
+      set_uniform(instruction,
+                  builder_.CreateInsertElement(get(insert->getOperand(0)).pieces[0],
+                                               get(insert->getOperand(1)).pieces[0], index));
       return true;
     }
     LaneValue source = get(insert->getOperand(0));
@@ -483,7 +544,8 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
       if (i == index->getZExtValue())
         result.vectors.push_back(vector(insert->getOperand(1)));
       else if (is_undefined)
-        result.vectors.push_back(PoisonValue::get(vector_type(instruction.getType()->getScalarType())));
+        result.vectors.push_back(
+            PoisonValue::get(vector_type(instruction.getType()->getScalarType())));
       else
         result.vectors.push_back(vector(source, i));
     }
@@ -496,23 +558,27 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
     result.shape = Shape::varying();
     LaneValue a = get(shuffle->getOperand(0)), b = get(shuffle->getOperand(1));
     if (a.shape.is_uniform(lanes_) && b.shape.is_uniform(lanes_)) {
-      set_uniform(instruction, builder_.CreateShuffleVector(a.pieces[0], b.pieces[0], shuffle->getShuffleMask()));
+      set_uniform(instruction, builder_.CreateShuffleVector(a.pieces[0], b.pieces[0],
+                                                            shuffle->getShuffleMask()));
       return true;
     }
     unsigned width = element_count(shuffle->getOperand(0)->getType());
     for (int index : shuffle->getShuffleMask())
-      result.vectors.push_back(index < 0 ? PoisonValue::get(vector_type(instruction.getType()->getScalarType()))
-                               : unsigned(index) < width ? vector(a, unsigned(index))
-                                                         : vector(b, unsigned(index) - width));
+      result.vectors.push_back(
+          index < 0 ? PoisonValue::get(vector_type(instruction.getType()->getScalarType()))
+          : unsigned(index) < width ? vector(a, unsigned(index))
+                                    : vector(b, unsigned(index) - width));
     set(instruction, std::move(result));
     return true;
   }
-  bool has_vectors = instruction.getType()->isVectorTy() || llvm::any_of(instruction.operands(), [](const Use& use) {
-                       return use->getType()->isVectorTy();
-                     });
-  if (!has_vectors || shapes_.shape(&instruction).is_uniform(lanes_)) return false;
+  bool has_vectors = instruction.getType()->isVectorTy() ||
+                     llvm::any_of(instruction.operands(),
+                                  [](const Use& use) { return use->getType()->isVectorTy(); });
+  if (!has_vectors || shapes_.shape(&instruction).is_uniform(lanes_))
+    return false;
   if (isa<SelectInst>(instruction) && !instruction.getOperand(0)->getType()->isVectorTy()) {
-    LaneValue result, condition = get(instruction.getOperand(0)), a = get(instruction.getOperand(1)), b = get(instruction.getOperand(2));
+    LaneValue result, condition = get(instruction.getOperand(0)),
+                      a = get(instruction.getOperand(1)), b = get(instruction.getOperand(2));
     result.shape = Shape::varying();
     Value* choice = condition.shape.is_uniform(lanes_) ? condition.pieces[0] : vector(condition);
     for (unsigned i = 0; i < element_count(instruction.getType()); ++i)
@@ -531,7 +597,8 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
   if (isa<BitCastInst>(instruction)) {
     // <2 x half> and i32, <2 x i32> and i64 and the like.
     Type *from = instruction.getOperand(0)->getType(), *to = instruction.getType();
-    unsigned from_count = from->isVectorTy() ? element_count(from) : 1, to_count = to->isVectorTy() ? element_count(to) : 1;
+    unsigned from_count = from->isVectorTy() ? element_count(from) : 1,
+             to_count = to->isVectorTy() ? element_count(to) : 1;
     unsigned whole_bits = unsigned(from->getPrimitiveSizeInBits().getFixedValue());
     if (whole_bits <= 128) {
       LaneValue source = get(instruction.getOperand(0)), result;
@@ -540,13 +607,16 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
       Type* whole = vector_type(builder_.getIntNTy(whole_bits));
       Value* packed = nullptr;
       for (unsigned i = 0; i < from_count; ++i) {
-        Value* part = builder_.CreateBitCast(vector(source, i), vector_type(builder_.getIntNTy(from_bits)));
+        Value* part =
+            builder_.CreateBitCast(vector(source, i), vector_type(builder_.getIntNTy(from_bits)));
         part = builder_.CreateZExt(part, whole);
-        if (i) part = builder_.CreateShl(part, ConstantInt::get(whole, i * from_bits));
+        if (i)
+          part = builder_.CreateShl(part, ConstantInt::get(whole, i * from_bits));
         packed = packed ? builder_.CreateOr(packed, part) : part;
       }
       for (unsigned i = 0; i < to_count; ++i) {
-        Value* part = i ? builder_.CreateLShr(packed, ConstantInt::get(whole, i * to_bits)) : packed;
+        Value* part =
+            i ? builder_.CreateLShr(packed, ConstantInt::get(whole, i * to_bits)) : packed;
         part = builder_.CreateTrunc(part, vector_type(builder_.getIntNTy(to_bits)));
         result.vectors.push_back(builder_.CreateBitCast(part, vector_type(to->getScalarType())));
       }
@@ -554,12 +624,14 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
       return true;
     }
   }
-  fail(Twine("instruction '") + instruction.getOpcodeName() + "' on small vectors cannot be vectorised");
+  fail(Twine("instruction '") + instruction.getOpcodeName() +
+       "' on small vectors cannot be vectorised");
   return true;
 }
 
 void Vectorizer::emit_elementwise(Instruction& instruction, const Shape& shape, EmitMode mode) {
-  unsigned count = isa<CallInst>(instruction) ? cast<CallInst>(instruction).arg_size() : instruction.getNumOperands();
+  unsigned count = isa<CallInst>(instruction) ? cast<CallInst>(instruction).arg_size()
+                                              : instruction.getNumOperands();
   if (mode == EmitMode::Vector) {
     SmallVector<Value*, 4> operands;
     if (auto* gep = dyn_cast<GetElementPtrInst>(&instruction)) {
@@ -570,7 +642,8 @@ void Vectorizer::emit_elementwise(Instruction& instruction, const Shape& shape, 
         has_vector |= !uniform;
         operands.push_back(uniform ? operand.pieces[0] : vector(operand));
       }
-      if (!has_vector) operands[0] = builder_.CreateVectorSplat(unsigned(lanes_), operands[0]);
+      if (!has_vector)
+        operands[0] = builder_.CreateVectorSplat(unsigned(lanes_), operands[0]);
       return set_vector(instruction, emit_gep(*gep, operands));
     }
     for (unsigned i = 0; i < count; ++i) {
@@ -585,11 +658,13 @@ void Vectorizer::emit_elementwise(Instruction& instruction, const Shape& shape, 
   SmallVector<SmallVector<Value*, 4>, 4> operands;
   for (unsigned i = 0; i < count; ++i) {
     LaneValue operand = get(instruction.getOperand(i));
-    operands.push_back(mode == EmitMode::Pieces ? flat_pieces(operand, shape.group) : bases(operand, shape.group));
+    operands.push_back(mode == EmitMode::Pieces ? flat_pieces(operand, shape.group)
+                                                : bases(operand, shape.group));
   }
   for (int piece = 0; piece < lanes_ / shape.group; ++piece) {
     SmallVector<Value*, 4> scalars;
-    for (auto& operand : operands) scalars.push_back(operand[piece]);
+    for (auto& operand : operands)
+      scalars.push_back(operand[piece]);
     if (mode == EmitMode::Linear) {
       const LaneValue source = get(instruction.getOperand(0));
       unsigned opcode = instruction.getOpcode();
@@ -602,14 +677,19 @@ void Vectorizer::emit_elementwise(Instruction& instruction, const Shape& shape, 
       if ((opcode == Instruction::ZExt || opcode == Instruction::SExt) && has_offsets) {
         // Extend at a lane that is valid if any lane after a wrap around zero is: lanes before it
         // are then not valid (ShapeAnalysis::is_address_only).
-        int64_t at = source.shape.is_disjoint() ? 0 : opcode == Instruction::ZExt ? source.shape.max_offset() : source.shape.offset(0);
-        Value* extended = builder_.CreateCast(cast<CastInst>(instruction).getOpcode(), add_offset(scalars[0], at), instruction.getType());
+        int64_t at = source.shape.is_disjoint()    ? 0
+                     : opcode == Instruction::ZExt ? source.shape.max_offset()
+                                                   : source.shape.offset(0);
+        Value* extended = builder_.CreateCast(cast<CastInst>(instruction).getOpcode(),
+                                              add_offset(scalars[0], at), instruction.getType());
         result.pieces.push_back(add_offset(extended, -at));
         continue;
       }
-      if (auto* operation = dyn_cast<BinaryOperator>(&instruction); operation && !shape.offsets.empty()) {
+      if (auto* operation = dyn_cast<BinaryOperator>(&instruction);
+          operation && !shape.offsets.empty()) {
         // The pieces alone may wrap where no lane's value does: without the flags.
-        result.pieces.push_back(builder_.CreateBinOp(operation->getOpcode(), scalars[0], scalars[1]));
+        result.pieces.push_back(
+            builder_.CreateBinOp(operation->getOpcode(), scalars[0], scalars[1]));
         continue;
       }
       if (auto* gep = dyn_cast<GetElementPtrInst>(&instruction)) {
@@ -628,29 +708,41 @@ Value* Vectorizer::emit_gep(GetElementPtrInst& gep, ArrayRef<Value*> operands) {
 
 Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> operands) {
   IRBuilderBase::FastMathFlagGuard guard(builder_);
-  builder_.setFastMathFlags(isa<FPMathOperator>(instruction) ? instruction.getFastMathFlags() : FastMathFlags());
+  builder_.setFastMathFlags(isa<FPMathOperator>(instruction) ? instruction.getFastMathFlags()
+                                                             : FastMathFlags());
   Type* type = flat_type(instruction.getType());
-  bool is_vector = llvm::any_of(operands, [this](Value* operand) {
-    auto* vector = dyn_cast<FixedVectorType>(operand->getType());
-    return vector && int(vector->getNumElements()) == lanes_;
-  }) && !instruction.getOperand(0)->getType()->isVectorTy();
-  if (is_vector) type = vector_type(type);
+  bool is_vector = llvm::any_of(operands,
+                                [this](Value* operand) {
+                                  auto* vector = dyn_cast<FixedVectorType>(operand->getType());
+                                  return vector && int(vector->getNumElements()) == lanes_;
+                                }) &&
+                   !instruction.getOperand(0)->getType()->isVectorTy();
+  if (is_vector)
+    type = vector_type(type);
   if (auto* operation = dyn_cast<BinaryOperator>(&instruction)) {
-    if (operation->isIntDivRem()) return emit_division(instruction, operands);
+    if (operation->isIntDivRem())
+      return emit_division(instruction, operands);
     return builder_.CreateBinOp(operation->getOpcode(), operands[0], operands[1]);
   }
-  if (isa<UnaryOperator>(instruction)) return builder_.CreateFNeg(operands[0]);
-  if (isa<AddrSpaceCastInst>(instruction)) return operands[0];
+  if (isa<UnaryOperator>(instruction))
+    return builder_.CreateFNeg(operands[0]);
+  if (isa<AddrSpaceCastInst>(instruction))
+    return operands[0];
   if (auto* cast = dyn_cast<CastInst>(&instruction)) {
-    if (operands[0]->getType() == type) return operands[0];
+    if (operands[0]->getType() == type)
+      return operands[0];
     return builder_.CreateCast(cast->getOpcode(), operands[0], type);
   }
   if (auto* compare = dyn_cast<CmpInst>(&instruction))
     return builder_.CreateCmp(compare->getPredicate(), operands[0], operands[1]);
-  if (isa<SelectInst>(instruction)) return builder_.CreateSelect(operands[0], operands[1], operands[2]);
-  if (isa<FreezeInst>(instruction)) return builder_.CreateFreeze(operands[0]);
-  if (auto* gep = dyn_cast<GetElementPtrInst>(&instruction)) return emit_gep(*gep, operands);
-  if (isa<InsertElementInst>(instruction)) return builder_.CreateInsertElement(operands[0], operands[1], operands[2]);
+  if (isa<SelectInst>(instruction))
+    return builder_.CreateSelect(operands[0], operands[1], operands[2]);
+  if (isa<FreezeInst>(instruction))
+    return builder_.CreateFreeze(operands[0]);
+  if (auto* gep = dyn_cast<GetElementPtrInst>(&instruction))
+    return emit_gep(*gep, operands);
+  if (isa<InsertElementInst>(instruction))
+    return builder_.CreateInsertElement(operands[0], operands[1], operands[2]);
   if (auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
     Intrinsic::ID id = intrinsic->getIntrinsicID();
     SmallVector<Value*, 4> arguments(operands.begin(), operands.end());
@@ -658,20 +750,28 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
     switch (id) {
     case Intrinsic::ctlz:
     case Intrinsic::cttz:
-    case Intrinsic::abs: arguments[1] = intrinsic->getArgOperand(1); break;
+    case Intrinsic::abs:
+      arguments[1] = intrinsic->getArgOperand(1);
+      break;
     case Intrinsic::fptosi_sat:
-    case Intrinsic::fptoui_sat: overloads.push_back(operands[0]->getType()); break;
+    case Intrinsic::fptoui_sat:
+      overloads.push_back(operands[0]->getType());
+      break;
     case Intrinsic::is_fpclass:
       overloads[0] = operands[0]->getType();
       arguments[1] = intrinsic->getArgOperand(1);
       break;
-    case Intrinsic::ldexp: overloads.push_back(operands[1]->getType()); break;
+    case Intrinsic::ldexp:
+      overloads.push_back(operands[1]->getType());
+      break;
     case Intrinsic::powi:
       arguments[1] = intrinsic->getArgOperand(1);
       overloads.push_back(arguments[1]->getType());
       break;
     case Intrinsic::scmp:
-    case Intrinsic::ucmp: overloads.push_back(operands[0]->getType()); break;
+    case Intrinsic::ucmp:
+      overloads.push_back(operands[0]->getType());
+      break;
     case Intrinsic::fmuladd:
       // The language allows contraction here, and the machine has the instruction.
       id = Intrinsic::fma;
@@ -708,7 +808,8 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
     case Intrinsic::ssub_sat:
     case Intrinsic::usub_sat:
     case Intrinsic::sshl_sat:
-    case Intrinsic::ushl_sat: break;
+    case Intrinsic::ushl_sat:
+      break;
     default:
       fail("intrinsic '" + intrinsic->getCalledFunction()->getName() + "' cannot be vectorised");
       return PoisonValue::get(type);
@@ -740,15 +841,18 @@ Value* Vectorizer::emit_division(Instruction& instruction, ArrayRef<Value*> oper
     // it is never closer to the integer above than 2^-32 of its size.
     Type* wide = vector_type(builder_.getDoubleTy());
     Value* safe = builder_.CreateSelect(is_zero, one, divisor);
-    Value* a = is_signed ? builder_.CreateSIToFP(dividend, wide) : builder_.CreateUIToFP(dividend, wide);
+    Value* a =
+        is_signed ? builder_.CreateSIToFP(dividend, wide) : builder_.CreateUIToFP(dividend, wide);
     Value* b = is_signed ? builder_.CreateSIToFP(safe, wide) : builder_.CreateUIToFP(safe, wide);
     Value* quotient = builder_.CreateFDiv(a, b);
     // -2^31 / -1 does not fit and may be anything.
     Type* middle = vector_type(builder_.getInt32Ty());
-    Value* integer = is_signed || scalar->getIntegerBitWidth() < 32 ? builder_.CreateFPToSI(quotient, middle)
-                                                                    : builder_.CreateFPToUI(quotient, middle);
+    Value* integer = is_signed || scalar->getIntegerBitWidth() < 32
+                         ? builder_.CreateFPToSI(quotient, middle)
+                         : builder_.CreateFPToUI(quotient, middle);
     integer = builder_.CreateTrunc(builder_.CreateFreeze(integer), type);
-    if (!is_remainder) return integer;
+    if (!is_remainder)
+      return integer;
     return builder_.CreateSub(dividend, builder_.CreateMul(integer, safe));
   }
   Value* unsafe = is_zero;
@@ -757,9 +861,12 @@ Value* Vectorizer::emit_division(Instruction& instruction, ArrayRef<Value*> oper
     minus_one = builder_.CreateICmpEQ(divisor, Constant::getAllOnesValue(type));
     unsafe = builder_.CreateOr(unsafe, minus_one);
   }
-  Value* result = builder_.CreateBinOp(opcode, dividend, builder_.CreateSelect(unsafe, one, divisor));
-  if (minus_one) result = builder_.CreateSelect(minus_one, is_remainder ? zero : builder_.CreateNeg(dividend), result);
+  Value* result =
+      builder_.CreateBinOp(opcode, dividend, builder_.CreateSelect(unsafe, one, divisor));
+  if (minus_one)
+    result = builder_.CreateSelect(minus_one, is_remainder ? zero : builder_.CreateNeg(dividend),
+                                   result);
   return result;
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

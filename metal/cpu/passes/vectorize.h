@@ -10,19 +10,20 @@ namespace bessemer::metal::cpu {
 
 struct VectorizeOptions {
   int lanes = 32;
-  uint32_t threads[3] = {0, 0, 0};  ///< all 0: known only at run time
-  int vector_bits = 512;            ///< of the target's widest registers
-  bool has_gather = true;           ///< for elements of 32 and 64 bits
-  bool has_masked_memory = true;    ///< vector loads and stores under masks, any element size
+  uint32_t threads[3] = {0, 0, 0}; ///< all 0: known only at run time
+  int vector_bits = 512;           ///< of the target's widest registers
+  bool has_gather = true;          ///< for elements of 32 and 64 bits
+  bool has_masked_memory = true;   ///< vector loads and stores under masks, any element size
 };
 
-/// void (ptr buffer..., ptr dispatch, ptr threadgroup_memory, i32 group_x, i32 group_y, i32 group_z,
+/// void (ptr buffer..., ptr dispatch, ptr threadgroup_memory, i32 group_x, i32 group_y, i32
+/// group_z,
 ///       i32 vector, ptr record): runs the threads vector * lanes and up. `record` is the vector's
 /// own part of the frame and begins with its private arrays.
 struct VectorFunction {
   llvm::Function* function = nullptr;
   unsigned buffer_count = 0;
-  unsigned barrier_count = 0;  ///< calls of spmd.barrier, void (), left for passes/split_barriers
+  unsigned barrier_count = 0; ///< calls of spmd.barrier, void (), left for passes/split_barriers
 
   unsigned dispatch_index() const { return buffer_count; }
   unsigned threadgroup_memory_index() const { return buffer_count + 1; }
@@ -35,6 +36,7 @@ struct VectorFunction {
 inline constexpr llvm::StringLiteral barrier_name = "spmd.barrier";
 
 /// `thread` must have gone through passes/linearize; it is left unchanged.
-llvm::Expected<VectorFunction> vectorize(const ThreadFunction& thread, const VectorizeOptions& options);
+llvm::Expected<VectorFunction> vectorize(const ThreadFunction& thread,
+                                         const VectorizeOptions& options);
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

@@ -18,9 +18,11 @@ constexpr int max_window_shuffles = 32;
 // No page lies between two accesses that are closer than this, so what is between them can be read.
 constexpr int64_t max_window_bytes = 4096;
 
-}  // namespace
+} // namespace
 
-int64_t Vectorizer::store_size(Type* type) const { return int64_t(layout_.getTypeStoreSize(type).getFixedValue()); }
+int64_t Vectorizer::store_size(Type* type) const {
+  return int64_t(layout_.getTypeStoreSize(type).getFixedValue());
+}
 
 int Vectorizer::native_lanes(Type* type) const {
   return std::clamp(int(options_.vector_bits / 8 / store_size(type)), 1, lanes_);
@@ -32,7 +34,8 @@ int Vectorizer::run_length(const Shape& shape, int64_t size) const {
     bool fits = true;
     for (int lane = 0; lane < lanes_ && fits; ++lane)
       fits = shape.offset(lane) - shape.offset(lane / run * run) == lane % run * size;
-    if (fits) return run;
+    if (fits)
+      return run;
   }
   return 1;
 }
@@ -40,7 +43,8 @@ int Vectorizer::run_length(const Shape& shape, int64_t size) const {
 Value* Vectorizer::load_run(Type* type, Value* pointer, int count, Value* mask) {
   auto* vector = FixedVectorType::get(type, unsigned(count));
   Align align = std::min(access_align_, layout_.getABITypeAlign(type));
-  if (!mask) return builder_.CreateAlignedLoad(vector, pointer, align);
+  if (!mask)
+    return builder_.CreateAlignedLoad(vector, pointer, align);
   return builder_.CreateMaskedLoad(vector, pointer, align, mask, Constant::getNullValue(vector));
 }
 
@@ -59,23 +63,29 @@ Value* Vectorizer::gather(Type* type, const LaneValue& pointer, int64_t offset, 
   if (!pointer.shape.is_varying() && !mask) {
     Value* result = PoisonValue::get(vector_type(type));
     for (int lane = 0; lane < lanes_; ++lane) {
-      Value* place = add_offset(pointer.pieces[lane / pointer.shape.group], pointer.shape.offset(lane) + offset);
-      result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(type, place, align), uint64_t(lane));
+      Value* place = add_offset(pointer.pieces[lane / pointer.shape.group],
+                                pointer.shape.offset(lane) + offset);
+      result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(type, place, align),
+                                            uint64_t(lane));
     }
     return result;
   }
   Value* pointers = vector(pointer);
-  if (offset) pointers = builder_.CreateGEP(builder_.getInt8Ty(), pointers, builder_.getInt64(offset));
+  if (offset)
+    pointers = builder_.CreateGEP(builder_.getInt8Ty(), pointers, builder_.getInt64(offset));
   if (options_.has_gather && (size == 4 || size == 8))
-    return builder_.CreateMaskedGather(vector_type(type), pointers, align, full(mask), PoisonValue::get(vector_type(type)));
+    return builder_.CreateMaskedGather(vector_type(type), pointers, align, full(mask),
+                                       PoisonValue::get(vector_type(type)));
   if (mask)
     pointers = builder_.CreateSelect(
         mask, pointers,
-        builder_.CreateVectorSplat(unsigned(lanes_), result_.function->getArg(result_.dispatch_index())));
+        builder_.CreateVectorSplat(unsigned(lanes_),
+                                   result_.function->getArg(result_.dispatch_index())));
   Value* result = PoisonValue::get(vector_type(type));
   for (int lane = 0; lane < lanes_; ++lane) {
     Value* place = builder_.CreateExtractElement(pointers, uint64_t(lane));
-    result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(type, place, align), uint64_t(lane));
+    result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(type, place, align),
+                                          uint64_t(lane));
   }
   return result;
 }
@@ -86,19 +96,22 @@ void Vectorizer::scatter(Value* value, const LaneValue& pointer, int64_t offset,
   Align align = std::min(access_align_, layout_.getABITypeAlign(type));
   if (!pointer.shape.is_varying() && !mask) {
     for (int lane = 0; lane < lanes_; ++lane)
-      builder_.CreateAlignedStore(
-          builder_.CreateExtractElement(value, uint64_t(lane)),
-          add_offset(pointer.pieces[lane / pointer.shape.group], pointer.shape.offset(lane) + offset), align);
+      builder_.CreateAlignedStore(builder_.CreateExtractElement(value, uint64_t(lane)),
+                                  add_offset(pointer.pieces[lane / pointer.shape.group],
+                                             pointer.shape.offset(lane) + offset),
+                                  align);
     return;
   }
   Value* pointers = vector(pointer);
-  if (offset) pointers = builder_.CreateGEP(builder_.getInt8Ty(), pointers, builder_.getInt64(offset));
+  if (offset)
+    pointers = builder_.CreateGEP(builder_.getInt8Ty(), pointers, builder_.getInt64(offset));
   if (options_.has_masked_memory && options_.has_gather && (size == 4 || size == 8)) {
     builder_.CreateMaskedScatter(value, pointers, align, full(mask));
     return;
   }
   if (mask)
-    pointers = builder_.CreateSelect(mask, pointers, builder_.CreateVectorSplat(unsigned(lanes_), scratch(type)));
+    pointers = builder_.CreateSelect(mask, pointers,
+                                     builder_.CreateVectorSplat(unsigned(lanes_), scratch(type)));
   for (int lane = 0; lane < lanes_; ++lane)
     builder_.CreateAlignedStore(builder_.CreateExtractElement(value, uint64_t(lane)),
                                 builder_.CreateExtractElement(pointers, uint64_t(lane)), align);
@@ -110,18 +123,24 @@ bool Vectorizer::load_window(Type* element, unsigned count, const LaneValue& poi
                              SmallVectorImpl<Value*>& result) {
   const Shape& shape = pointer.shape;
   int64_t size = store_size(element);
-  if (shape.group != lanes_ || shape.offsets.empty() || mask) return false;
+  if (shape.group != lanes_ || shape.offsets.empty() || mask)
+    return false;
   int64_t first = shape.min_offset(), span = shape.max_offset() - first + int64_t(count) * size;
-  if (span > max_window_bytes || (size & (size - 1))) return false;
+  if (span > max_window_bytes || (size & (size - 1)))
+    return false;
   for (int lane = 0; lane < lanes_; ++lane)
-    if ((shape.offset(lane) - first) % size) return false;
+    if ((shape.offset(lane) - first) % size)
+      return false;
   int native = std::min(native_lanes(element), lanes_);
   int64_t elements = span / size;
   int chunk = int(std::min<int64_t>(native, int64_t(PowerOf2Ceil(uint64_t(elements)))));
-  if (elements < chunk) chunk = int(elements);
+  if (elements < chunk)
+    chunk = int(elements);
   int chunks = int(divideCeil(elements, chunk));
   // The last chunk ends with the window's last element.
-  auto start = [&](int index) { return std::min<int64_t>(int64_t(index) * chunk, elements - chunk); };
+  auto start = [&](int index) {
+    return std::min<int64_t>(int64_t(index) * chunk, elements - chunk);
+  };
   auto place = [&](int64_t position) {
     int64_t index = std::min<int64_t>(position / chunk, chunks - 1);
     return std::pair<int64_t, int64_t>(index, position - start(int(index)));
@@ -132,14 +151,17 @@ bool Vectorizer::load_window(Type* element, unsigned count, const LaneValue& poi
       SmallVector<int64_t, 16> used;
       for (int lane = base; lane < base + native; ++lane) {
         int64_t index = place((shape.offset(lane) - first) / size + k).first;
-        if (!is_contained(used, index)) used.push_back(index);
+        if (!is_contained(used, index))
+          used.push_back(index);
       }
       shuffles += int(used.size());
     }
-  if (shuffles > max_window_shuffles * int(count)) return false;
+  if (shuffles > max_window_shuffles * int(count))
+    return false;
   SmallVector<Value*, 32> parts;
   Value* base = add_offset(pointer.pieces[0], first);
-  for (int i = 0; i < chunks; ++i) parts.push_back(load_run(element, add_offset(base, start(i) * size), chunk, nullptr));
+  for (int i = 0; i < chunks; ++i)
+    parts.push_back(load_run(element, add_offset(base, start(i) * size), chunk, nullptr));
   for (unsigned k = 0; k < count; ++k) {
     SmallVector<Value*, 8> outputs;
     for (int out = 0; out < lanes_; out += native) {
@@ -160,11 +182,13 @@ bool Vectorizer::load_window(Type* element, unsigned count, const LaneValue& poi
 Value* Vectorizer::is_consecutive(Value* pointers, int64_t size) {
   Value* addresses = builder_.CreatePtrToInt(pointers, vector_type(builder_.getInt64Ty()));
   Value* first = builder_.CreateExtractElement(addresses, uint64_t(0));
-  Value* distance = builder_.CreateSub(addresses, builder_.CreateVectorSplat(unsigned(lanes_), first));
+  Value* distance =
+      builder_.CreateSub(addresses, builder_.CreateVectorSplat(unsigned(lanes_), first));
   return all(builder_.CreateICmpEQ(distance, lane_numbers(builder_.getInt64Ty(), size)));
 }
 
-SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count, const LaneValue& pointer, Value* mask) {
+SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count,
+                                                 const LaneValue& pointer, Value* mask) {
   SmallVector<Value*, 4> result;
   element = flat_type(element);
   int64_t size = store_size(element);
@@ -187,29 +211,37 @@ SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count, 
           Value* chunk_mask = nullptr;
           if (mask) {
             SmallVector<int, 64> owners;
-            for (int i = 0; i < native; ++i) owners.push_back(lane + int((chunk * native + unsigned(i)) / count));
+            for (int i = 0; i < native; ++i)
+              owners.push_back(lane + int((chunk * native + unsigned(i)) / count));
             chunk_mask = builder_.CreateShuffleVector(mask, owners);
           }
-          chunks.push_back(load_run(element, add_offset(place, int64_t(chunk) * native * size), native, chunk_mask));
+          chunks.push_back(load_run(element, add_offset(place, int64_t(chunk) * native * size),
+                                    native, chunk_mask));
         }
         for (unsigned k = 0; k < count; ++k)
           for (int out = 0; out < run; out += native) {
             SmallVector<int, 64> lanes;
-            for (int i = 0; i < native; ++i) lanes.push_back(int(unsigned(out + i) * count + k));
+            for (int i = 0; i < native; ++i)
+              lanes.push_back(int(unsigned(out + i) * count + k));
             parts[k].push_back(permute(chunks, lanes));
           }
       }
-      for (auto& list : parts) result.push_back(concatenate(list));
+      for (auto& list : parts)
+        result.push_back(concatenate(list));
       return result;
     }
-    if (load_window(element, count, pointer, mask, result)) return result;
-    if (mask && shape.group == lanes_ && shape.max_offset() - shape.min_offset() < max_window_bytes && count == 1) {
+    if (load_window(element, count, pointer, mask, result))
+      return result;
+    if (mask && shape.group == lanes_ &&
+        shape.max_offset() - shape.min_offset() < max_window_bytes && count == 1) {
       // The same window where all lanes turn out to be active.
       SmallVector<Value*, 1> window;
       result.push_back(version(
           all(mask), vector_type(element),
           [&] {
-            return load_window(element, 1, pointer, nullptr, window) ? window[0] : gather(element, pointer, 0, nullptr);
+            return load_window(element, 1, pointer, nullptr, window)
+                       ? window[0]
+                       : gather(element, pointer, 0, nullptr);
           },
           [&] { return gather(element, pointer, 0, mask); }));
       return result;
@@ -218,16 +250,21 @@ SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count, 
     Value* pointers = vector(pointer);
     result.push_back(version(
         is_consecutive(pointers, size), vector_type(element),
-        [&] { return load_run(element, builder_.CreateExtractElement(pointers, uint64_t(0)), lanes_, mask); },
+        [&] {
+          return load_run(element, builder_.CreateExtractElement(pointers, uint64_t(0)), lanes_,
+                          mask);
+        },
         [&] { return gather(element, pointer, 0, mask); }));
     return result;
   }
-  for (unsigned k = 0; k < count; ++k) result.push_back(gather(element, pointer, int64_t(k) * size, mask));
+  for (unsigned k = 0; k < count; ++k)
+    result.push_back(gather(element, pointer, int64_t(k) * size, mask));
   return result;
 }
 
 void Vectorizer::emit_load(LoadInst& load, const Shape& shape, EmitMode mode) {
-  if (load.isAtomic()) return fail("atomic load instructions are not AIR");
+  if (load.isAtomic())
+    return fail("atomic load instructions are not AIR");
   LaneValue pointer = get(load.getPointerOperand());
   access_align_ = load.getAlign();
   Type* type = flat_type(load.getType());
@@ -241,24 +278,30 @@ void Vectorizer::emit_load(LoadInst& load, const Shape& shape, EmitMode mode) {
       if (mask_ && places.size() > 1) {
         // Lanes that are off may have an address that nothing is at.
         Value* needed = any(slice(mask_, int(i) * shape.group, shape.group));
-        place = builder_.CreateSelect(needed, place, result_.function->getArg(result_.dispatch_index()));
+        place = builder_.CreateSelect(needed, place,
+                                      result_.function->getArg(result_.dispatch_index()));
       }
       LoadInst* value = builder_.CreateAlignedLoad(type, place, load.getAlign());
-      if (invariant) value->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module_.getContext(), {}));
+      if (invariant)
+        value->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(module_.getContext(), {}));
       result.pieces.push_back(value);
     }
     return set(load, std::move(result));
   }
-  if (type->isStructTy() || type->isArrayTy()) return fail("a load of a whole struct cannot be vectorised");
+  if (type->isStructTy() || type->isArrayTy())
+    return fail("a load of a whole struct cannot be vectorised");
   unsigned count = element_count(type);
   LaneValue result;
   result.shape = Shape::varying();
   Type* element = type->getScalarType();
-  if (!element->isPointerTy() && layout_.getTypeSizeInBits(element) != layout_.getTypeStoreSizeInBits(element)) {
+  if (!element->isPointerTy() &&
+      layout_.getTypeSizeInBits(element) != layout_.getTypeStoreSizeInBits(element)) {
     // i1 and odd widths: through the bytes they are stored in.
     Type* stored = builder_.getIntNTy(unsigned(layout_.getTypeStoreSizeInBits(element)));
-    if (count != 1) return fail("a load of a vector of an odd width cannot be vectorised");
-    result.vectors.push_back(builder_.CreateTrunc(load_elements(stored, 1, pointer, mask_)[0], vector_type(element)));
+    if (count != 1)
+      return fail("a load of a vector of an odd width cannot be vectorised");
+    result.vectors.push_back(
+        builder_.CreateTrunc(load_elements(stored, 1, pointer, mask_)[0], vector_type(element)));
     return set(load, std::move(result));
   }
   result.vectors = load_elements(element, count, pointer, mask_);
@@ -282,11 +325,13 @@ void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointe
         int native = std::min(native_lanes(element), run);
         SmallVector<Value*, 32> parts;
         for (Value* value : values)
-          for (int out = 0; out < run; out += native) parts.push_back(slice(value, lane + out, native));
+          for (int out = 0; out < run; out += native)
+            parts.push_back(slice(value, lane + out, native));
         for (unsigned chunk = 0; chunk < count * unsigned(run) / unsigned(native); ++chunk) {
           SmallVector<int, 64> lanes, owners;
           for (int i = 0; i < native; ++i) {
-            unsigned position = chunk * unsigned(native) + unsigned(i), owner = position / count, k = position % count;
+            unsigned position = chunk * unsigned(native) + unsigned(i), owner = position / count,
+                     k = position % count;
             lanes.push_back(int(k * unsigned(run) + owner));
             owners.push_back(lane + int(owner));
           }
@@ -301,7 +346,8 @@ void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointe
       Value* last = builder_.getInt32(uint32_t(lanes_ - 1));
       if (mask) {
         Value* active = bits(mask);
-        Value* leading = builder_.CreateIntrinsic(Intrinsic::ctlz, {active->getType()}, {active, builder_.getFalse()});
+        Value* leading = builder_.CreateIntrinsic(Intrinsic::ctlz, {active->getType()},
+                                                  {active, builder_.getFalse()});
         last = builder_.CreateSub(last, builder_.CreateZExtOrTrunc(leading, builder_.getInt32Ty()));
         last = builder_.CreateAnd(last, uint64_t(lanes_ - 1));
       }
@@ -325,11 +371,13 @@ void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointe
         });
     return;
   }
-  for (unsigned k = 0; k < count; ++k) scatter(values[k], pointer, int64_t(k) * size, mask);
+  for (unsigned k = 0; k < count; ++k)
+    scatter(values[k], pointer, int64_t(k) * size, mask);
 }
 
 void Vectorizer::emit_store(StoreInst& store) {
-  if (store.isAtomic()) return fail("atomic store instructions are not AIR");
+  if (store.isAtomic())
+    return fail("atomic store instructions are not AIR");
   access_align_ = store.getAlign();
   LaneValue pointer = get(store.getPointerOperand()), value = get(store.getValueOperand());
   Type* type = flat_type(store.getValueOperand()->getType());
@@ -337,15 +385,21 @@ void Vectorizer::emit_store(StoreInst& store) {
     builder_.CreateAlignedStore(value.pieces[0], pointer.pieces[0], store.getAlign());
     return;
   }
-  if (type->isStructTy() || type->isArrayTy()) return fail("a store of a whole struct cannot be vectorised");
+  if (type->isStructTy() || type->isArrayTy())
+    return fail("a store of a whole struct cannot be vectorised");
   SmallVector<Value*, 4> values;
-  for (unsigned k = 0; k < element_count(type); ++k) values.push_back(vector(value, k));
+  for (unsigned k = 0; k < element_count(type); ++k)
+    values.push_back(vector(value, k));
   Type* element = type->getScalarType();
-  if (!element->isPointerTy() && layout_.getTypeSizeInBits(element) != layout_.getTypeStoreSizeInBits(element)) {
-    if (values.size() != 1) return fail("a store of a vector of an odd width cannot be vectorised");
-    values[0] = builder_.CreateZExt(values[0], vector_type(builder_.getIntNTy(unsigned(layout_.getTypeStoreSizeInBits(element)))));
+  if (!element->isPointerTy() &&
+      layout_.getTypeSizeInBits(element) != layout_.getTypeStoreSizeInBits(element)) {
+    if (values.size() != 1)
+      return fail("a store of a vector of an odd width cannot be vectorised");
+    values[0] = builder_.CreateZExt(
+        values[0],
+        vector_type(builder_.getIntNTy(unsigned(layout_.getTypeStoreSizeInBits(element)))));
   }
   store_elements(values, pointer, mask_);
 }
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu

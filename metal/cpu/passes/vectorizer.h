@@ -19,8 +19,8 @@ namespace bessemer::metal::cpu {
 /// where they vary.
 struct LaneValue {
   Shape shape;
-  llvm::SmallVector<llvm::Value*, 4> pieces;   ///< one for each group, of the scalar type
-  llvm::SmallVector<llvm::Value*, 4> vectors;  ///< varying: one <lanes x T> for each element
+  llvm::SmallVector<llvm::Value*, 4> pieces;  ///< one for each group, of the scalar type
+  llvm::SmallVector<llvm::Value*, 4> vectors; ///< varying: one <lanes x T> for each element
 };
 
 class Vectorizer {
@@ -35,7 +35,7 @@ private:
   // ---- vectorize.cc
   void fail(const llvm::Twine& message);
   llvm::BasicBlock* new_block(const llvm::Twine& name);
-  Type* flat_type(Type* type) const;  // pointers lose their address space
+  Type* flat_type(Type* type) const; // pointers lose their address space
   llvm::FixedVectorType* vector_type(Type* type) const;
   llvm::FixedVectorType* mask_type() { return vector_type(builder_.getInt1Ty()); }
   LaneValue get(Value* value);
@@ -76,8 +76,8 @@ private:
   // ---- vectorize_memory.cc
   void emit_load(llvm::LoadInst& load, const Shape& shape, EmitMode mode);
   void emit_store(llvm::StoreInst& store);
-  llvm::SmallVector<Value*, 4> load_elements(Type* element, unsigned count, const LaneValue& pointer,
-                                             Value* mask);
+  llvm::SmallVector<Value*, 4> load_elements(Type* element, unsigned count,
+                                             const LaneValue& pointer, Value* mask);
   void store_elements(llvm::ArrayRef<Value*> values, const LaneValue& pointer, Value* mask);
   Value* load_run(Type* type, Value* pointer, int count, Value* mask);
   void store_run(Value* value, Value* pointer, Value* mask);
@@ -105,7 +105,8 @@ private:
   void emit_shuffle(llvm::CallInst& call, const air::Intrinsic& intrinsic, int width);
   void emit_atomic(llvm::CallInst& call, const air::Intrinsic& intrinsic);
   void emit_compare_exchange(llvm::CallInst& call, bool threadgroup);
-  Value* emit_one_atomic(const air::Intrinsic& intrinsic, Value* pointer, Value* operand, Type* type);
+  Value* emit_one_atomic(const air::Intrinsic& intrinsic, Value* pointer, Value* operand,
+                         Type* type);
   void for_each_active_lane(llvm::function_ref<void(Value* lane)> body);
   /// The value of one lane, by a run-time lane number.
   std::function<Value*(Value* lane)> lane_reader(const LaneValue& value);
@@ -120,8 +121,8 @@ private:
   llvm::IRBuilder<> builder_;
   VectorFunction result_;
   llvm::BasicBlock* entry_ = nullptr;
-  Value* mask_ = nullptr;  ///< of the instruction being made; null: all lanes are active
-  llvm::Align access_align_;  ///< as the access being made promises
+  Value* mask_ = nullptr;    ///< of the instruction being made; null: all lanes are active
+  llvm::Align access_align_; ///< as the access being made promises
   llvm::DenseMap<const Value*, LaneValue> values_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> blocks_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> block_ends_;
@@ -129,4 +130,4 @@ private:
   std::optional<std::string> error_;
 };
 
-}  // namespace bessemer::metal::cpu
+} // namespace bessemer::metal::cpu
