@@ -150,7 +150,9 @@ private:
     if (!mask)
       return;
     auto place = block->getFirstInsertionPt();
-    // Slot loads at the block's head stay in front; they touch no memory in the end.
+    if (auto* made = dyn_cast<Instruction>(mask);
+        made && made->getParent() == block && !isa<PHINode>(made))
+      place = std::next(made->getIterator());
     builder_.SetInsertPoint(block, place);
     builder_.CreateCall(spmd::declare_mask(module_), {mask});
   }
