@@ -343,7 +343,26 @@ private:
       break;
     }
     // A function of the built-in library.
-    std::string name = ("bessemer.math." + Twine(intrinsic.fast ? "fast_" : "") +
+    bool has_fast = false;
+    switch (intrinsic.operation) {
+    case Operation::Exp:
+    case Operation::Exp2:
+    case Operation::Exp10:
+    case Operation::Log:
+    case Operation::Log2:
+    case Operation::Log10:
+    case Operation::Sin:
+    case Operation::Cos:
+    case Operation::Tan:
+    case Operation::SinCos:
+    case Operation::Pow:
+    case Operation::Powr:
+      has_fast = intrinsic.fast;
+      break;
+    default:
+      break;
+    }
+    std::string name = ("bessemer.math." + Twine(has_fast ? "fast_" : "") +
                         air::operation_name(intrinsic.operation))
                            .str();
     SmallVector<Type*, 4> types;

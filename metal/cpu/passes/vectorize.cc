@@ -530,14 +530,10 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
       fail("a small vector is indexed by a variable");
       return true;
     }
+    if (shapes_.shape(&instruction).has_pieces())
+      return false;
     LaneValue result;
     result.shape = Shape::varying();
-    if (shapes_.shape(&instruction).is_uniform(lanes_)) {
-      set_uniform(instruction,
-                  builder_.CreateInsertElement(get(insert->getOperand(0)).pieces[0],
-                                               get(insert->getOperand(1)).pieces[0], index));
-      return true;
-    }
     LaneValue source = get(insert->getOperand(0));
     bool is_undefined = isa<UndefValue>(insert->getOperand(0));
     for (unsigned i = 0; i < element_count(instruction.getType()); ++i) {
@@ -554,14 +550,11 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
   }
   // What is left of operations on whole small vectors: shuffles, selects, freezes.
   if (auto* shuffle = dyn_cast<ShuffleVectorInst>(&instruction)) {
+    if (shapes_.shape(&instruction).has_pieces())
+      return false;
     LaneValue result;
     result.shape = Shape::varying();
     LaneValue a = get(shuffle->getOperand(0)), b = get(shuffle->getOperand(1));
-    if (a.shape.is_uniform(lanes_) && b.shape.is_uniform(lanes_)) {
-      set_uniform(instruction, builder_.CreateShuffleVector(a.pieces[0], b.pieces[0],
-                                                            shuffle->getShuffleMask()));
-      return true;
-    }
     unsigned width = element_count(shuffle->getOperand(0)->getType());
     for (int index : shuffle->getShuffleMask())
       result.vectors.push_back(
@@ -574,7 +567,7 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
   bool has_vectors = instruction.getType()->isVectorTy() ||
                      llvm::any_of(instruction.operands(),
                                   [](const Use& use) { return use->getType()->isVectorTy(); });
-  if (!has_vectors || shapes_.shape(&instruction).is_uniform(lanes_))
+  if (!has_vectors || shapes_.shape(&instruction).has_pieces())
     return false;
   if (isa<SelectInst>(instruction) && !instruction.getOperand(0)->getType()->isVectorTy()) {
     LaneValue result, condition = get(instruction.getOperand(0)),
@@ -741,6 +734,8 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
     return builder_.CreateFreeze(operands[0]);
   if (auto* gep = dyn_cast<GetElementPtrInst>(&instruction))
     return emit_gep(*gep, operands);
+  if (auto* shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+    return builder_.CreateShuffleVector(operands[0], operands[1], shuffle->getShuffleMask());
   if (isa<InsertElementInst>(instruction))
     return builder_.CreateInsertElement(operands[0], operands[1], operands[2]);
   if (auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
@@ -776,6 +771,12 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
       // The language allows contraction here, and the machine has the instruction.
       id = Intrinsic::fma;
       break;
+    case Intrinsic::minnum:
+    case Intrinsic::maxnum:
+    case Intrinsic::minimumnum:
+    case Intrinsic::maximumnum:
+      return emit_min_max(id == Intrinsic::maxnum || id == Intrinsic::maximumnum, operands[0],
+                          operands[1], intrinsic->hasNoNaNs());
     case Intrinsic::fma:
     case Intrinsic::fabs:
     case Intrinsic::sqrt:
@@ -787,12 +788,8 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
     case Intrinsic::round:
     case Intrinsic::roundeven:
     case Intrinsic::copysign:
-    case Intrinsic::minnum:
-    case Intrinsic::maxnum:
     case Intrinsic::minimum:
     case Intrinsic::maximum:
-    case Intrinsic::minimumnum:
-    case Intrinsic::maximumnum:
     case Intrinsic::canonicalize:
     case Intrinsic::smin:
     case Intrinsic::smax:
@@ -814,10 +811,31 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
       fail("intrinsic '" + intrinsic->getCalledFunction()->getName() + "' cannot be vectorised");
       return PoisonValue::get(type);
     }
+    // Machines without arithmetic on narrow floats would call a function for each lane.
+    if (Type* scalar = type->getScalarType(); scalar->isHalfTy() || scalar->isBFloatTy()) {
+      Type* wide = type->getWithNewType(builder_.getFloatTy());
+      for (Value*& argument : arguments)
+        if (argument->getType() == type)
+          argument = builder_.CreateFPExt(argument, wide);
+      overloads[0] = wide;
+      return builder_.CreateFPTrunc(builder_.CreateIntrinsic(id, overloads, arguments), type);
+    }
     return builder_.CreateIntrinsic(id, overloads, arguments);
   }
   fail(Twine("instruction '") + instruction.getOpcodeName() + "' cannot be vectorised");
   return PoisonValue::get(type);
+}
+
+// The one that is a number, if only one is. Written as a comparison: LLVM's intrinsics become calls
+// of fmaxf for types that the machine has no instruction for.
+Value* Vectorizer::emit_min_max(bool is_max, Value* a, Value* b, bool no_nans) {
+  IRBuilderBase::FastMathFlagGuard guard(builder_);
+  builder_.clearFastMathFlags();
+  Value* takes_a = is_max ? builder_.CreateFCmpOGT(a, b) : builder_.CreateFCmpOLT(a, b);
+  Value* result = builder_.CreateSelect(takes_a, a, b);
+  if (no_nans)
+    return result;
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(b, b), a, result);
 }
 
 // No lane may trap or be undefined, whatever a lane that is off holds: where Metal leaves a result

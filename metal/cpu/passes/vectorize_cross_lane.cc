@@ -117,15 +117,14 @@ Value* Vectorizer::combine(Reduction reduction, Value* a, Value* b, bool is_sign
   case Reduction::Product:
     return is_float ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
   case Reduction::Min:
-    return builder_.CreateBinaryIntrinsic(is_float    ? Intrinsic::minnum
-                                          : is_signed ? Intrinsic::smin
-                                                      : Intrinsic::umin,
-                                          a, b);
-  case Reduction::Max:
-    return builder_.CreateBinaryIntrinsic(is_float    ? Intrinsic::maxnum
-                                          : is_signed ? Intrinsic::smax
-                                                      : Intrinsic::umax,
-                                          a, b);
+  case Reduction::Max: {
+    bool is_max = reduction == Reduction::Max;
+    if (is_float)
+      return emit_min_max(is_max, a, b, false);
+    Intrinsic::ID id = is_max ? (is_signed ? Intrinsic::smax : Intrinsic::umax)
+                              : (is_signed ? Intrinsic::smin : Intrinsic::umin);
+    return builder_.CreateBinaryIntrinsic(id, a, b);
+  }
   case Reduction::And:
     return builder_.CreateAnd(a, b);
   case Reduction::Or:
