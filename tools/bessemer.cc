@@ -18,6 +18,8 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"run", "Call a function of a compiled module", bessemer::tools::addRunCommand},
+    {"inspect", "Show what a compiled module, a Metal library or a kernel holds",
+     bessemer::tools::addInspectCommand},
     {"devices", "List the devices that programs can run on", bessemer::tools::addDevicesCommand},
 };
 

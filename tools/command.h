@@ -18,6 +18,7 @@ using CommandResult = vm::Result<int>;
 // Each adds its flags to `app` and returns what to do when it was chosen. The returned function may
 // use the flags' storage, which it owns.
 std::function<CommandResult()> addRunCommand(CLI::App& app);
+std::function<CommandResult()> addInspectCommand(CLI::App& app);
 std::function<CommandResult()> addDevicesCommand(CLI::App& app);
 
 // The flags that every command with programs and devices takes.
