@@ -200,6 +200,18 @@ void normalise(llvm::Module& module, llvm::StringRef triple, llvm::StringRef dat
   drop_module_flags(module);
 }
 
+bool has_compile_option(const llvm::Module& module, llvm::StringRef option) {
+  const llvm::NamedMDNode* list = module.getNamedMetadata("air.compile_options");
+  if (!list)
+    return false;
+  for (const llvm::MDNode* node : list->operands())
+    for (const llvm::MDOperand& operand : node->operands())
+      if (auto* text = llvm::dyn_cast_or_null<llvm::MDString>(operand.get());
+          text && text->getString() == option)
+        return true;
+  return false;
+}
+
 std::string write_bitcode(const llvm::Module& module) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -33,6 +33,10 @@ parse_function(llvm::MemoryBufferRef bitcode, llvm::StringRef function, llvm::LL
 /// Idempotent.
 void normalise(llvm::Module& module, llvm::StringRef triple, llvm::StringRef data_layout);
 
+/// Whether `!air.compile_options` has the option, such as `air.compile.denorms_disable`: subnormal
+/// floats may be flushed to zero.
+bool has_compile_option(const llvm::Module& module, llvm::StringRef option);
+
 /// The bytes of `module` as bitcode.
 std::string write_bitcode(const llvm::Module& module);
 

@@ -118,9 +118,10 @@ int write_metallib(const uint8_t* bytes, size_t size, bessemer_bytes_t* out,
   return 0;
 }
 
-std::string pack(const metal::cpu::CompiledKernel& compiled,
-                 const std::array<uint32_t, 3>& threads) {
+std::string pack(const metal::cpu::CompiledKernel& compiled, const std::array<uint32_t, 3>& threads,
+                 bool flush_denormals) {
   metal::KernelT kernel;
+  kernel.flush_denormals = flush_denormals;
   kernel.object = compiled.bytes;
   kernel.entry = compiled.entry;
   kernel.threads_x = threads[0];
@@ -181,11 +182,12 @@ int compile_kernel(const bessemer_kernel_request_t* request, bessemer_bytes_t* o
                    : request->output == BESSEMER_OUTPUT_VECTOR_IR
                        ? metal::cpu::KernelOutput::VectorIr
                        : metal::cpu::KernelOutput::Object;
+  bool flush_denormals = air::has_compile_option(**module, "air.compile.denorms_disable");
   auto compiled = metal::cpu::compile_kernel(std::move(*module), options);
   if (!compiled)
     return fail(diagnostics, compiled.takeError());
   if (request->output == BESSEMER_OUTPUT_KERNEL)
-    give(out, pack(*compiled, options.threads));
+    give(out, pack(*compiled, options.threads, flush_denormals));
   else
     give(out, std::string(compiled->bytes.begin(), compiled->bytes.end()));
   return 0;

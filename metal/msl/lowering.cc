@@ -208,9 +208,14 @@ void write_module_facts(llvm::Module& module, const Options& options) {
       ->addOperand(llvm::MDNode::get(
           context, {text("Metal"), number(version >> 16), number(version & 0xffff), number(0)}));
   llvm::NamedMDNode* compile_options = module.getOrInsertNamedMetadata("air.compile_options");
-  for (const char* option : {"air.compile.denorms_disable", options.math_mode == MathMode::Fast
-                                                                ? "air.compile.fast_math_enable"
-                                                                : "air.compile.fast_math_disable"})
+  llvm::SmallVector<llvm::StringRef, 2> texts = {options.math_mode == MathMode::Fast
+                                                     ? "air.compile.fast_math_enable"
+                                                     : "air.compile.fast_math_disable"};
+  // Metal lets an implementation flush subnormal floats always; who asks for safe mathematics gets
+  // what IEEE says.
+  if (options.math_mode != MathMode::Safe)
+    texts.insert(texts.begin(), "air.compile.denorms_disable");
+  for (llvm::StringRef option : texts)
     compile_options->addOperand(llvm::MDNode::get(context, {text(option)}));
   if (llvm::NamedMDNode* ident = module.getNamedMetadata("llvm.ident"))
     ident->eraseFromParent();

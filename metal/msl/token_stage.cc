@@ -50,6 +50,7 @@ public:
   Tokens run(Tokens tokens) {
     tokens = rewrite_declarators(tokens);
     tokens = rewrite_conditionals(tokens);
+    tokens = rewrite_compound_assignments(tokens);
     return rewrite_words(tokens);
   }
 
@@ -93,6 +94,7 @@ private:
 
   Tokens rewrite_declarators(const Tokens& in);
   Tokens rewrite_conditionals(const Tokens& in);
+  Tokens rewrite_compound_assignments(const Tokens& in);
   Tokens rewrite_words(const Tokens& in);
 
   bool rewrite_array_parameter(const Tokens& in, size_t& i, Tokens& out);
@@ -246,6 +248,94 @@ Tokens Rewriter::rewrite_conditionals(const Tokens& in) {
       out.push_back(mark(in[i], tok::l_paren));
     }
     out.push_back(in[i]);
+  }
+  return out;
+}
+
+// The operator of `+=` and the like; `unknown` for others.
+tok::TokenKind operator_of_assignment(const Token& token) {
+  switch (token.getKind()) {
+  case tok::plusequal:
+    return tok::plus;
+  case tok::minusequal:
+    return tok::minus;
+  case tok::starequal:
+    return tok::star;
+  case tok::slashequal:
+    return tok::slash;
+  case tok::percentequal:
+    return tok::percent;
+  case tok::ampequal:
+    return tok::amp;
+  case tok::pipeequal:
+    return tok::pipe;
+  case tok::caretequal:
+    return tok::caret;
+  case tok::lesslessequal:
+    return tok::lessless;
+  case tok::greatergreaterequal:
+    return tok::greatergreater;
+  default:
+    return tok::unknown;
+  }
+}
+
+bool is_component_name(llvm::StringRef name) {
+  return !name.empty() && name.size() <= 4 &&
+         (name.find_first_not_of("xyzw") == llvm::StringRef::npos ||
+          name.find_first_not_of("rgba") == llvm::StringRef::npos);
+}
+
+// Where a source has an `operator+=` of its own that is no member, clang builds every dependent
+// `+=` as a call that may be of it, and when it instantiates that call forgets that a vector's
+// component is a property. There, `a.x += b` becomes `a.x = a.x + (b)`.
+Tokens Rewriter::rewrite_compound_assignments(const Tokens& in) {
+  bool has_own = false;
+  for (size_t i = 1; i < in.size() && !has_own; ++i)
+    has_own = in[i - 1].is(tok::kw_operator) && operator_of_assignment(in[i]) != tok::unknown;
+  if (!has_own)
+    return in;
+  Tokens out;
+  out.reserve(in.size() + in.size() / 8);
+  for (size_t i = 0; i < in.size(); ++i) {
+    tok::TokenKind operation = operator_of_assignment(in[i]);
+    if (operation == tok::unknown || out.size() < 3 || !is_component_name(name_of(out.back())) ||
+        !out[out.size() - 2].isOneOf(tok::period, tok::arrow)) {
+      out.push_back(in[i]);
+      continue;
+    }
+    // The left side, where saying it twice does nothing twice: names, members, simple subscripts.
+    size_t start = out.size();
+    while (start > 0 &&
+           (out[start - 1].is(tok::identifier) ||
+            out[start - 1].isOneOf(tok::period, tok::arrow, tok::coloncolon, tok::l_square,
+                                   tok::r_square, tok::numeric_constant, tok::plus, tok::star)))
+      --start;
+    // The statement must begin there: else it was only the end of a longer expression.
+    bool begins = start == 0 || out[start - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace,
+                                                       tok::r_paren, tok::comma);
+    if (!begins || start == out.size() || out[start].isNot(tok::identifier)) {
+      out.push_back(in[i]);
+      continue;
+    }
+    size_t end = i + 1;
+    for (int depth = 0; end < in.size(); ++end) {
+      if (is_open(in[end]))
+        ++depth;
+      else if (is_close(in[end]) && --depth < 0)
+        break;
+      else if (depth == 0 && in[end].isOneOf(tok::semi, tok::comma, tok::eof))
+        break;
+    }
+    Tokens left(out.begin() + static_cast<ptrdiff_t>(start), out.end());
+    out.push_back(mark(in[i], tok::equal));
+    out.insert(out.end(), left.begin(), left.end());
+    out.push_back(mark(in[i], operation));
+    out.push_back(mark(in[i], tok::l_paren));
+    out.insert(out.end(), in.begin() + static_cast<ptrdiff_t>(i) + 1,
+               in.begin() + static_cast<ptrdiff_t>(end));
+    out.push_back(mark(in[i], tok::r_paren));
+    i = end - 1;
   }
   return out;
 }

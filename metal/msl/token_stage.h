@@ -27,6 +27,7 @@ inline constexpr char kMethodSpaceAttribute[] = "msl_method_space";
 /// - array parameters in an address space become pointers;
 /// - initialisers of threadgroup variables go, as threadgroup memory has none;
 /// - floating literals without suffix become float;
+/// - `a.x += b` becomes `a.x = a.x + (b)` in sources with an `operator+=` of their own;
 /// - operands of `?:` become values, since class lvalues of two address spaces have no common type.
 std::vector<clang::Token> rewrite_tokens(clang::Preprocessor& preprocessor,
                                          std::vector<clang::Token> tokens);
