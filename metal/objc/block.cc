@@ -206,7 +206,7 @@ constexpr ClassDefinition kDefinitions[] = {
     {&global_block_class, &global_block_meta, "__NSGlobalBlock__", &Object::class_object, &kNative,
      kMembers},
 };
-[[gnu::section("objc_native_classes"), gnu::used, gnu::retain]]
+[[gnu::section("objc_native_classes"), gnu::used, gnu::retain, clang::no_sanitize("address")]]
 constexpr const ClassDefinition* kEntries[] = {&kDefinitions[0], &kDefinitions[1],
                                                &kDefinitions[2]};
 

@@ -142,6 +142,7 @@ struct ClassDefinition {
   OBJC_DEFINE_CLASS_STORAGE(cpp_class, objc_name, &superclass::class_object,                       \
                             ::objc::foreign_class<cpp_class>, __VA_ARGS__)
 
+// No red zones between the entries: the section is read as one array.
 #define OBJC_DEFINE_CLASS_STORAGE(cpp_class, objc_name, superclass_object, native, ...)            \
   static_assert(std::string_view(objc_name) == cpp_class::kObjcName);                              \
   constinit ::objc::Class cpp_class::class_object{};                                               \
@@ -153,8 +154,9 @@ struct ClassDefinition {
   static constexpr ::objc::ClassDefinition cpp_class##_definition = {                              \
       &cpp_class::class_object, &cpp_class##_metaclass, objc_name, superclass_object, &native,     \
       cpp_class##_members};                                                                        \
-  [[gnu::section("objc_native_classes"), gnu::used,                                                \
-    gnu::retain]] static constexpr const ::objc::ClassDefinition* cpp_class##_entry =              \
+  [[gnu::section("objc_native_classes"), gnu::used, gnu::retain,                                   \
+    clang::no_sanitize(                                                                            \
+        "address")]] static constexpr const ::objc::ClassDefinition* cpp_class##_entry =           \
       &cpp_class##_definition
 
 // Storage for an instance of `cls`, zeroed, isa set; the C++ part is not constructed.
