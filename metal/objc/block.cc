@@ -206,9 +206,15 @@ constexpr ClassDefinition kDefinitions[] = {
     {&global_block_class, &global_block_meta, "__NSGlobalBlock__", &Object::class_object, &kNative,
      kMembers},
 };
-[[gnu::section("objc_native_classes"), gnu::used, gnu::retain, clang::no_sanitize("address")]]
-constexpr const ClassDefinition* kEntries[] = {&kDefinitions[0], &kDefinitions[1],
-                                               &kDefinitions[2]};
+// One variable each: an array would be aligned so that the section gets gaps.
+#define ENTRY(number)                                                                              \
+  [[gnu::section("objc_native_classes"), gnu::used, gnu::retain,                                   \
+    clang::no_sanitize("address")]] constexpr const ClassDefinition* kEntry##number =              \
+      &kDefinitions[number]
+ENTRY(0);
+ENTRY(1);
+ENTRY(2);
+#undef ENTRY
 
 } // namespace
 } // namespace objc
