@@ -17,11 +17,46 @@ uint64_t ValueOf(Semaphore* semaphore) {
       iree_atomic_load(&semaphore->timeline_value, iree_memory_order_acquire));
 }
 
-// Takes a timepoint out of its semaphore's list. A timepoint without a semaphore is in no list.
+// Pending timepoints are sorted by value, equal ones as they came, so that a signal looks at no
+// more than it ends. The first one's `prev` is the last one.
+
+void Link(Semaphore* semaphore, Timepoint* timepoint) {
+  timepoint->semaphore = semaphore;
+  timepoint->next = nullptr;
+  Timepoint* head = semaphore->timepoints_head;
+  if (!head) {
+    timepoint->prev = timepoint;
+    semaphore->timepoints_head = timepoint;
+    return;
+  }
+  // Later waits are mostly for greater values.
+  Timepoint* before = head->prev;
+  while (before->minimum_value > timepoint->minimum_value) {
+    if (before == head) {
+      timepoint->next = head;
+      timepoint->prev = head->prev;
+      head->prev = timepoint;
+      semaphore->timepoints_head = timepoint;
+      return;
+    }
+    before = before->prev;
+  }
+  timepoint->prev = before;
+  timepoint->next = before->next;
+  (before->next ? before->next : head)->prev = timepoint;
+  before->next = timepoint;
+}
+
+// A timepoint without a semaphore is in no list.
 void Unlink(Semaphore* semaphore, Timepoint* timepoint) {
-  if (timepoint->next)
-    timepoint->next->prev = timepoint->prev;
-  (timepoint->prev ? timepoint->prev->next : semaphore->timepoints_head) = timepoint->next;
+  if (timepoint == semaphore->timepoints_head) {
+    semaphore->timepoints_head = timepoint->next;
+    if (timepoint->next)
+      timepoint->next->prev = timepoint->prev;
+  } else {
+    timepoint->prev->next = timepoint->next;
+    (timepoint->next ? timepoint->next : semaphore->timepoints_head)->prev = timepoint->prev;
+  }
   timepoint->next = timepoint->prev = nullptr;
   timepoint->semaphore = nullptr;
 }
@@ -30,14 +65,11 @@ void Unlink(Semaphore* semaphore, Timepoint* timepoint) {
 Timepoint* TakeUpTo(Semaphore* semaphore, uint64_t value) {
   Timepoint* taken = nullptr;
   Timepoint** tail = &taken;
-  for (Timepoint* timepoint = semaphore->timepoints_head; timepoint;) {
-    Timepoint* next = timepoint->next;
-    if (timepoint->minimum_value <= value) {
-      Unlink(semaphore, timepoint);
-      *tail = timepoint;
-      tail = &timepoint->next;
-    }
-    timepoint = next;
+  while (semaphore->timepoints_head && semaphore->timepoints_head->minimum_value <= value) {
+    Timepoint* timepoint = semaphore->timepoints_head;
+    Unlink(semaphore, timepoint);
+    *tail = timepoint;
+    tail = &timepoint->next;
   }
   return taken;
 }
@@ -230,11 +262,7 @@ iree_status_t iree_async_semaphore_acquire_timepoint(iree_async_semaphore_t* sem
   iree_status_t failure = FailureOf(semaphore);
   bool pending = iree_status_is_ok(failure) && ValueOf(semaphore) < minimum_value;
   if (pending) {
-    timepoint->semaphore = semaphore;
-    timepoint->next = semaphore->timepoints_head;
-    if (timepoint->next)
-      timepoint->next->prev = timepoint;
-    semaphore->timepoints_head = timepoint;
+    Link(semaphore, timepoint);
   }
   iree_slim_mutex_unlock(&semaphore->mutex);
   if (!pending)

@@ -78,6 +78,34 @@ TEST(AsyncSemaphoreTest, TimepointsFireUpToTheValue) {
   EXPECT_EQ(above.code, -1);
 }
 
+TEST(AsyncSemaphoreTest, TimepointsEndInOrderOfValuesWhateverTheOrderOfWaits) {
+  struct Recorder {
+    std::vector<uint64_t> ended;
+    static void Note(void* self, iree_async_semaphore_timepoint_t* timepoint,
+                     iree_status_t status) {
+      iree_status_free(status);
+      static_cast<Recorder*>(self)->ended.push_back(timepoint->minimum_value);
+    }
+  } recorder;
+  auto semaphore = Make(0);
+  const uint64_t kValues[] = {5, 2, 9, 2, 7, 1, 9, 4};
+  std::vector<iree_async_semaphore_timepoint_t> timepoints(std::size(kValues));
+  for (size_t i = 0; i < std::size(kValues); ++i) {
+    timepoints[i].callback = Recorder::Note;
+    timepoints[i].user_data = &recorder;
+    IREE_ASSERT_OK(
+        iree_async_semaphore_acquire_timepoint(semaphore.get(), kValues[i], &timepoints[i]));
+  }
+  // First, last and middle of the list.
+  EXPECT_TRUE(iree_async_semaphore_cancel_timepoint(semaphore.get(), &timepoints[5]));
+  EXPECT_TRUE(iree_async_semaphore_cancel_timepoint(semaphore.get(), &timepoints[6]));
+  EXPECT_TRUE(iree_async_semaphore_cancel_timepoint(semaphore.get(), &timepoints[0]));
+  IREE_ASSERT_OK(iree_async_semaphore_signal(semaphore.get(), 4, nullptr));
+  EXPECT_THAT(recorder.ended, ::testing::ElementsAre(2, 2, 4));
+  IREE_ASSERT_OK(iree_async_semaphore_signal(semaphore.get(), 100, nullptr));
+  EXPECT_THAT(recorder.ended, ::testing::ElementsAre(2, 2, 4, 7, 9));
+}
+
 TEST(AsyncSemaphoreTest, FirstFailureStaysAndBeatsReachedValues) {
   auto semaphore = Make(5);
   Noted pending;

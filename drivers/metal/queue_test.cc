@@ -1,0 +1,226 @@
+// Order, failure and completion of queue operations, and storage that queues allocate.
+
+#include <atomic>
+#include <thread>
+
+#include "drivers/metal/device_test.h"
+#include "drivers/metal/semaphore.h"
+
+namespace bessemer::metal_driver {
+namespace {
+
+using ::testing::Each;
+
+class QueueTest : public DeviceTest {
+protected:
+  iree_status_t Barrier(const Fence& waits, const Fence& signals) {
+    return iree_hal_device_queue_barrier(device_, kAny, waits, signals, IREE_HAL_EXECUTE_FLAG_NONE);
+  }
+  iree_status_t Fill(iree_hal_buffer_t* buffer, uint8_t byte, const Fence& waits,
+                     const Fence& signals) {
+    return iree_hal_device_queue_fill(device_, kAny, waits, signals, buffer, 0,
+                                      IREE_HAL_WHOLE_BUFFER, &byte, 1, IREE_HAL_FILL_FLAG_NONE);
+  }
+  iree_status_t Alloca(iree_device_size_t size, const Fence& waits, const Fence& signals,
+                       HalPtr<iree_hal_buffer_t>* out_buffer) {
+    iree_hal_buffer_t* buffer = nullptr;
+    IREE_RETURN_IF_ERROR(iree_hal_device_queue_alloca(device_, kAny, waits, signals, nullptr, {},
+                                                      size, IREE_HAL_ALLOCA_FLAG_NONE, &buffer));
+    *out_buffer = HalPtr<iree_hal_buffer_t>::Take(buffer);
+    return iree_ok_status();
+  }
+  iree_status_t Dealloca(const HalPtr<iree_hal_buffer_t>& buffer, const Fence& waits,
+                         const Fence& signals) {
+    return iree_hal_device_queue_dealloca(device_, kAny, waits, signals, buffer.get(),
+                                          IREE_HAL_DEALLOCA_FLAG_NONE);
+  }
+};
+
+TEST_F(QueueTest, WorkWaitsForSignalsThatComeLater) {
+  auto buffer = NewBuffer(64);
+  Fence first(device_), second(device_), done(device_);
+  Fence both;
+  both.Add(first);
+  both.Add(second);
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x11, both, done));
+  IREE_ASSERT_OK(second.Signal());
+  EXPECT_FALSE(done.Poll());
+  EXPECT_THAT(Read(buffer), Each(0));
+  IREE_ASSERT_OK(first.Signal());
+  IREE_ASSERT_OK(done.Wait());
+  EXPECT_THAT(Read(buffer), Each(0x11));
+}
+
+TEST_F(QueueTest, AFailedWaitFailsAllSignalsAndNothingRuns) {
+  auto buffer = NewBuffer(64);
+  Fence failing(device_), never(device_);
+  Fence waits;
+  waits.Add(failing);
+  waits.Add(never);
+  Fence done(device_), next(device_);
+  done.Add(device_, 7);
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x22, waits, done));
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x33, done, next));
+  iree_hal_semaphore_fail(failing.semaphore(),
+                          iree_make_status(IREE_STATUS_DATA_LOSS, "the weights are gone"));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_DATA_LOSS, done.Wait());
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_DATA_LOSS, next.Wait());
+  // The message goes with the code.
+  uint64_t value = 0;
+  iree::Status queried(iree_hal_semaphore_query(next.semaphore(), &value));
+  EXPECT_THAT(queried.ToString(), ::testing::HasSubstr("the weights are gone"));
+  EXPECT_EQ(value, IREE_HAL_SEMAPHORE_FAILURE_VALUE);
+  EXPECT_THAT(Read(buffer), Each(0));
+}
+
+TEST_F(QueueTest, LongChainsNeedNoStack) {
+  constexpr int kLength = 20000;
+  Fence start(device_);
+  iree_hal_semaphore_t* timeline = nullptr;
+  IREE_ASSERT_OK(
+      iree_hal_semaphore_create(device_, kAny, 0, IREE_HAL_SEMAPHORE_FLAG_DEFAULT, &timeline));
+  for (uint64_t i = 0; i < kLength; ++i) {
+    uint64_t wait_value = i, signal_value = i + 1;
+    iree_hal_semaphore_list_t waits = {1, &timeline, &wait_value};
+    iree_hal_semaphore_list_t signals = {1, &timeline, &signal_value};
+    IREE_ASSERT_OK(iree_hal_device_queue_barrier(device_, kAny,
+                                                 i == 0 ? iree_hal_semaphore_list_t(start) : waits,
+                                                 signals, IREE_HAL_EXECUTE_FLAG_NONE));
+  }
+  IREE_ASSERT_OK(start.Signal());
+  IREE_EXPECT_OK(iree_hal_semaphore_wait(timeline, kLength, iree_infinite_timeout(),
+                                         IREE_ASYNC_WAIT_FLAG_NONE));
+  iree_hal_semaphore_release(timeline);
+}
+
+TEST_F(QueueTest, TheDeviceOutlivesItsOwnerWhileWorkIsParked) {
+  auto buffer = NewBuffer(16);
+  Fence start(device_), done(device_);
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x44, start, done));
+  iree_hal_device_retain(device_);
+  iree_hal_device_release(device_);
+  iree_hal_buffer_t* raw = buffer.get();
+  iree_hal_buffer_retain(raw);
+  buffer = {};
+  IREE_ASSERT_OK(start.Signal());
+  IREE_ASSERT_OK(done.Wait());
+  EXPECT_THAT(Read(HalPtr<iree_hal_buffer_t>::Take(raw)), Each(0x44));
+}
+
+TEST_F(QueueTest, StorageComesAndGoesInQueueOrder) {
+  HalPtr<iree_hal_buffer_t> buffer;
+  Fence start(device_), allocated(device_), filled(device_), freed(device_), refilled(device_);
+  IREE_ASSERT_OK(Alloca(100, start, allocated, &buffer));
+  EXPECT_EQ(iree_hal_buffer_byte_length(buffer.get()), 100u);
+  uint8_t byte = 0;
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_FAILED_PRECONDITION,
+                        iree_hal_buffer_map_read(buffer.get(), 0, &byte, 1));
+  // Recorded before there is storage.
+  auto commands = NewCommandBuffer();
+  uint32_t pattern = 0x55555555;
+  IREE_ASSERT_OK(iree_hal_command_buffer_fill_buffer(commands.get(),
+                                                     iree_hal_make_buffer_ref(buffer.get(), 0, 100),
+                                                     &pattern, 4, IREE_HAL_FILL_FLAG_NONE));
+  IREE_ASSERT_OK(iree_hal_command_buffer_end(commands.get()));
+  IREE_ASSERT_OK(Execute(commands, allocated, filled));
+  IREE_ASSERT_OK(start.Signal());
+  IREE_ASSERT_OK(filled.Wait());
+  EXPECT_THAT(Read(buffer), Each(0x55));
+  IREE_ASSERT_OK(Dealloca(buffer, filled, freed));
+  IREE_ASSERT_OK(freed.Wait());
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_FAILED_PRECONDITION, Dealloca(buffer, Fence(), Fence(device_)));
+  IREE_ASSERT_OK(Fill(buffer.get(), 1, Fence(), refilled));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_FAILED_PRECONDITION, refilled.Wait());
+}
+
+TEST_F(QueueTest, AFailedDeallocaLeavesTheStorage) {
+  HalPtr<iree_hal_buffer_t> buffer;
+  Fence allocated(device_), failing(device_), not_freed(device_), filled(device_), freed(device_);
+  IREE_ASSERT_OK(Alloca(64, Fence(), allocated, &buffer));
+  IREE_ASSERT_OK(allocated.Wait());
+  IREE_ASSERT_OK(Dealloca(buffer, failing, not_freed));
+  // Only one dealloca at a time.
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_FAILED_PRECONDITION, Dealloca(buffer, Fence(), Fence(device_)));
+  iree_hal_semaphore_fail(failing.semaphore(), iree_status_from_code(IREE_STATUS_CANCELLED));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_CANCELLED, not_freed.Wait());
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x66, Fence(), filled));
+  IREE_ASSERT_OK(filled.Wait());
+  IREE_ASSERT_OK(Dealloca(buffer, Fence(), freed));
+  IREE_ASSERT_OK(freed.Wait());
+}
+
+TEST_F(QueueTest, HostCallsMayWaitForOneAnother) {
+  // The first call blocks on what only the second one signals.
+  struct Shared {
+    Fence* signal;
+    std::atomic<bool> seen{false};
+  } shared;
+  Fence between(device_), first_done(device_), second_done(device_);
+  shared.signal = &between;
+  const uint64_t args[4] = {};
+  IREE_ASSERT_OK(iree_hal_device_queue_host_call(
+      device_, kAny, Fence(), first_done,
+      iree_hal_make_host_call(
+          +[](void* user_data, const uint64_t*, iree_hal_host_call_context_t*) {
+            auto* shared = static_cast<Shared*>(user_data);
+            iree_status_t status = shared->signal->Wait();
+            shared->seen = true;
+            return status;
+          },
+          &shared),
+      args, IREE_HAL_HOST_CALL_FLAG_NONE));
+  IREE_ASSERT_OK(iree_hal_device_queue_host_call(
+      device_, kAny, Fence(), second_done,
+      iree_hal_make_host_call(
+          +[](void* user_data, const uint64_t*, iree_hal_host_call_context_t*) {
+            return static_cast<Shared*>(user_data)->signal->Signal();
+          },
+          &shared),
+      args, IREE_HAL_HOST_CALL_FLAG_NONE));
+  IREE_EXPECT_OK(first_done.Wait());
+  IREE_EXPECT_OK(second_done.Wait());
+  EXPECT_TRUE(shared.seen);
+}
+
+TEST_F(QueueTest, ManyThreadsSubmitToAllQueues) {
+  constexpr int kThreads = 4, kRounds = 100;
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      auto buffer = NewBuffer(256);
+      iree_hal_semaphore_t* timeline = nullptr;
+      IREE_CHECK_OK(
+          iree_hal_semaphore_create(device_, kAny, 0, IREE_HAL_SEMAPHORE_FLAG_DEFAULT, &timeline));
+      for (uint64_t i = 0; i < kRounds; ++i) {
+        uint64_t wait_value = i, signal_value = i + 1;
+        uint8_t byte = static_cast<uint8_t>(i);
+        IREE_CHECK_OK(iree_hal_device_queue_fill(
+            device_, iree_hal_queue_affinity_t{1} << ((i + static_cast<uint64_t>(t)) % 4),
+            {1, &timeline, &wait_value}, {1, &timeline, &signal_value}, buffer.get(), 0, 256, &byte,
+            1, IREE_HAL_FILL_FLAG_NONE));
+      }
+      IREE_CHECK_OK(iree_hal_semaphore_wait(timeline, kRounds, iree_infinite_timeout(),
+                                            IREE_ASYNC_WAIT_FLAG_NONE));
+      for (uint8_t byte : Read(buffer))
+        wrong += byte != kRounds - 1;
+      iree_hal_semaphore_release(timeline);
+    });
+  }
+  for (auto& thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(QueueTest, SharedEventsFollowTheTimeline) {
+  Fence fence(device_, 5);
+  MTL::SharedEvent* event = SharedEventOf(fence.semaphore());
+  EXPECT_EQ(event->signaledValue(), 0u);
+  IREE_ASSERT_OK(fence.Signal());
+  EXPECT_EQ(event->signaledValue(), 5u);
+  iree_hal_semaphore_fail(fence.semaphore(), iree_status_from_code(IREE_STATUS_ABORTED));
+  EXPECT_EQ(event->signaledValue(), 5u);
+}
+
+} // namespace
+} // namespace bessemer::metal_driver
