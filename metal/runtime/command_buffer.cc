@@ -58,15 +58,18 @@ CommandBufferError error_code(ListErrorCode code) {
 
 } // namespace
 
-// The list may outlive the command buffer and be dropped by a worker; what a buffer's deallocator
-// does is then for another thread.
+// Usually emptied by the command buffer. When the list outlives it, the last reference to the list
+// may go anywhere, under locks too; what a buffer's deallocator does is then for the notification
+// thread.
 struct CommandBuffer::KeptObjects {
-  std::vector<objc::Ref<objc::Object>> objects;
-
+  explicit KeptObjects(bessemer::metal::cpu::Executor& executor) : executor(executor) {}
   ~KeptObjects() {
     if (!objects.empty())
-      call_clients_code([objects = std::move(objects)]() mutable { objects.clear(); });
+      executor.notify([objects = std::move(objects)]() mutable { objects.clear(); });
   }
+
+  bessemer::metal::cpu::Executor& executor;
+  std::vector<objc::Ref<objc::Object>> objects;
 };
 
 CommandBuffer::CommandBuffer(CommandQueue* queue, bool retained_references, UInteger error_options,
@@ -79,8 +82,10 @@ CommandBuffer::~CommandBuffer() {
   if (!committed_ && list_->state() == ListState::Enqueued)
     queue_->executor_queue().cancel(list_);
   ListState state = list_->state();
-  if (state != ListState::Committed && state != ListState::Scheduled)
-    queue_->give_list(std::move(list_));
+  if (state == ListState::Committed || state == ListState::Scheduled)
+    return;
+  release_kept();
+  queue_->give_list(std::move(list_));
 }
 
 bool CommandBuffer::is_done() const {
@@ -155,7 +160,7 @@ void CommandBuffer::keep(objc::Object* object) {
     return;
   KeptObjects* kept = kept_.load(std::memory_order_relaxed);
   if (!kept) {
-    auto owned = std::make_shared<KeptObjects>();
+    auto owned = std::make_shared<KeptObjects>(device()->executor());
     kept_.store(kept = owned.get(), std::memory_order_relaxed);
     list_->retain(std::move(owned));
   }

@@ -195,6 +195,33 @@ TEST_F(CommandBufferTest, MayBeDroppedWhileItRuns) {
   EXPECT_EQ(contents<unsigned char>(memory)[12345], 200);
 }
 
+TEST_F(CommandBufferTest, OneThatWasDroppedLetsItsResourcesGoWhenItHasRun) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  auto gate = own(device->newSharedEvent());
+  void* pages = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::atomic<int> freed{0};
+  auto* freed_in_block = &freed;
+  {
+    auto inner = own(NS::AutoreleasePool::alloc()->init());
+    auto target =
+        own(device->newBuffer(pages, page, MTL::ResourceStorageModeShared, ^(void*, NS::UInteger) {
+          freed_in_block->fetch_add(1);
+        }));
+    auto* commands = queue->commandBuffer();
+    commands->encodeWait(gate.get(), 1);
+    auto* encoder = commands->blitCommandEncoder();
+    encoder->fillBuffer(target.get(), NS::Range(0, page), 8);
+    encoder->endEncoding();
+    commands->commit();
+  }
+  EXPECT_EQ(freed.load(), 0);
+  gate->setSignaledValue(1);
+  while (freed.load() == 0) // or the test's own time limit
+    std::this_thread::yield();
+  EXPECT_EQ(static_cast<unsigned char*>(pages)[page - 1], 8);
+  munmap(pages, page);
+}
+
 TEST_F(CommandBufferTest, AQueueLetsOnlySoManyRunAtATime) {
   auto narrow = own(device->newCommandQueue(2));
   auto gate = own(device->newSharedEvent());

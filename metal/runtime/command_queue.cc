@@ -19,9 +19,16 @@ namespace {
 // Lists kept for reuse: as many as a client that records ahead has in its hands.
 constexpr size_t kMostIdleLists = 16;
 
-bool is_done(const CommandList& list) {
-  ListState state = list.state();
+bool is_done(const std::weak_ptr<CommandList>& reference) {
+  std::shared_ptr<CommandList> list = reference.lock();
+  if (!list)
+    return true;
+  ListState state = list->state();
   return state == ListState::Completed || state == ListState::Failed;
+}
+
+bool is_same(const std::weak_ptr<CommandList>& a, const std::shared_ptr<CommandList>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
 }
 
 } // namespace
@@ -54,24 +61,29 @@ CommandBuffer* CommandQueue::command_buffer_with_descriptor(CommandBufferDescrip
       .autorelease();
 }
 
+// Under mutex_. Should the last reference go here, what the list kept is destroyed elsewhere.
+void CommandQueue::forget_completed() {
+  while (!in_flight_.empty() && is_done(in_flight_.front()))
+    in_flight_.pop_front();
+}
+
 void CommandQueue::wait_for_room() {
   std::unique_lock lock(mutex_);
-  while (!in_flight_.empty() && is_done(*in_flight_.front()))
-    in_flight_.pop_front();
+  forget_completed();
   while (in_flight_.size() >= max_command_buffer_count_ && !in_clients_handler()) {
-    std::shared_ptr<CommandList> oldest = in_flight_.front();
+    std::shared_ptr<CommandList> oldest = in_flight_.front().lock();
     lock.unlock();
-    oldest->wait_completed();
+    if (oldest)
+      oldest->wait_completed();
+    oldest.reset();
     lock.lock();
-    while (!in_flight_.empty() && is_done(*in_flight_.front()))
-      in_flight_.pop_front();
+    forget_completed();
   }
 }
 
 void CommandQueue::committed(const std::shared_ptr<CommandList>& list) {
   std::lock_guard lock(mutex_);
-  while (!in_flight_.empty() && is_done(*in_flight_.front()))
-    in_flight_.pop_front();
+  forget_completed();
   in_flight_.push_back(list);
 }
 
@@ -90,13 +102,13 @@ std::shared_ptr<CommandList> CommandQueue::take_list() {
 void CommandQueue::give_list(std::shared_ptr<CommandList> list) {
   {
     std::lock_guard lock(mutex_);
-    std::erase(in_flight_, list);
+    std::erase_if(in_flight_, [&](const auto& other) { return is_same(other, list); });
     // Whoever still waits for this run must not see the list start anew; nobody can begin to, as
     // in_flight_ is where they would find it.
     if (list.use_count() > 1 || idle_.size() >= kMostIdleLists)
       return;
   }
-  list->reset(); // not under the lock: what it kept may be destroyed, by clients' code too
+  list->reset();
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(list));
 }

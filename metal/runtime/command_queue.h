@@ -43,13 +43,15 @@ public:
 
 private:
   void wait_for_room();
+  void forget_completed();
 
   std::shared_ptr<bessemer::metal::cpu::Queue> queue_;
   UInteger max_command_buffer_count_;
   objc::Ref<LogState> log_state_;
   std::mutex mutex_;
-  // Oldest first; those in front may have completed.
-  std::deque<std::shared_ptr<bessemer::metal::cpu::CommandList>> in_flight_;
+  // Oldest first; those in front may have completed. Weak: a list that its command buffer and the
+  // executor are done with must not keep the resources it used.
+  std::deque<std::weak_ptr<bessemer::metal::cpu::CommandList>> in_flight_;
   std::vector<std::shared_ptr<bessemer::metal::cpu::CommandList>> idle_;
   std::vector<objc::Ref<ResidencySet>> residency_sets_;
 };

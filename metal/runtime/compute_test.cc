@@ -1,4 +1,5 @@
-// Kernels end to end: MSL text, compiled at run time, on data whose results a loop on the host tells.
+// Kernels end to end: MSL text, compiled at run time, on data whose results a loop on the host
+// tells.
 #include "metal/runtime/client_test.h"
 
 #include <algorithm>
@@ -291,8 +292,8 @@ TEST_F(ComputeTest, IndirectCommandBuffersRunWhatTheyHoldThen) {
   descriptor->setComputeFunction(function.get());
   descriptor->setSupportIndirectCommandBuffers(true);
   NS::Error* error = nullptr;
-  auto add_one = own(device->newComputePipelineState(descriptor.get(), MTL::PipelineOptionNone,
-                                                     nullptr, &error));
+  auto add_one = own(
+      device->newComputePipelineState(descriptor.get(), MTL::PipelineOptionNone, nullptr, &error));
   ASSERT_TRUE(add_one) << message(error);
   auto commands_descriptor = own(MTL::IndirectCommandBufferDescriptor::alloc()->init());
   commands_descriptor->setCommandTypes(MTL::IndirectCommandTypeConcurrentDispatch);
@@ -364,91 +365,118 @@ TEST_F(ComputeTest, WrongUseEndsInAnErrorThatNamesTheCall) {
   const MTL::Size one(1, 1, 1);
   const Case cases[] = {
       {"dispatchThreads:threadsPerThreadgroup:]: no compute pipeline state is set",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->dispatchThreads(one, one); }},
-      {"nothing is bound at buffer index 1, which kernel 'saxpy' uses",
-       ^(MTL::ComputeCommandEncoder* encoder) {
+       ^(MTL::ComputeCommandEncoder* encoder){
+           encoder->dispatchThreads(one, one);
+}
+} // namespace
+, {"nothing is bound at buffer index 1, which kernel 'saxpy' uses",
+   ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(with_buffers);
+encoder->setBuffer(some, 0, 0);
+encoder->setBuffer(some, 0, 2);
+encoder->dispatchThreads(one, one);
+} // namespace metal_test
+}
+, {"threadsPerThreadgroup 1025x1x1", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(with_buffers);
+encoder->dispatchThreads(one, MTL::Size(1025, 1, 1));
+}
+}
+, {"threadsPerThreadgroup 32x0x1", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(with_buffers);
+encoder->dispatchThreadgroups(one, MTL::Size(32, 0, 1));
+}
+}
+,
+    {"threadsPerThreadgroup 2147483648x4294967296x2", // the product is 0 in 64 bits
+     ^(MTL::ComputeCommandEncoder* encoder){
          encoder->setComputePipelineState(with_buffers);
-         encoder->setBuffer(some, 0, 0);
-         encoder->setBuffer(some, 0, 2);
-         encoder->dispatchThreads(one, one);
-       }},
-      {"threadsPerThreadgroup 1025x1x1",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setComputePipelineState(with_buffers);
-         encoder->dispatchThreads(one, MTL::Size(1025, 1, 1));
-       }},
-      {"threadsPerThreadgroup 32x0x1",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setComputePipelineState(with_buffers);
-         encoder->dispatchThreadgroups(one, MTL::Size(32, 0, 1));
-       }},
-      {"threadsPerThreadgroup 2147483648x4294967296x2", // the product is 0 in 64 bits
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setComputePipelineState(with_buffers);
-         encoder->dispatchThreadgroups(one, MTL::Size(1ull << 31, 1ull << 32, 2));
-       }},
-      {"setBuffer:offset:atIndex:]: offset 257 is not within the buffer's 256 bytes",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->setBuffer(some, 257, 0); }},
-      {"setBuffer:offset:atIndex:]: index 31 is not below 31",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->setBuffer(some, 0, 31); }},
-      {"setBufferOffset:atIndex:]: no buffer is set at index 3",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->setBufferOffset(0, 3); }},
-      {"setBytes:length:atIndex:]: length 4097",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setBytes(std::vector<char>(5000).data(), 4097, 0);
-       }},
-      {"setThreadgroupMemoryLength:atIndex:]: length 32784 is over 32768",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->setThreadgroupMemoryLength(32784, 0); }},
-      {"setThreadgroupMemoryLength:atIndex:]: length 20 is no multiple of 16",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->setThreadgroupMemoryLength(20, 0); }},
-      {"bytes of threadgroup memory",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setComputePipelineState(with_threadgroup);
-         encoder->setBuffer(some, 0, 0);
-         encoder->setThreadgroupMemoryLength(32768, 0);
-         encoder->setThreadgroupMemoryLength(32, 1);
-         encoder->dispatchThreadgroups(one, one);
-       }},
-      {"setComputePipelineState:]: the pipeline state is null",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->setComputePipelineState(nullptr); }},
-      {"indirectBuffer: offset 248 and size 12 end after the buffer's 256 bytes",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setComputePipelineState(with_threadgroup);
-         encoder->setBuffer(some, 0, 0);
-         encoder->dispatchThreadgroups(some, 248, one);
-       }},
-      {"threadgroupsPerGrid 4294967295x1x1 is too large a grid",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setComputePipelineState(with_threadgroup);
-         encoder->setBuffer(some, 0, 0);
-         encoder->dispatchThreadgroups(MTL::Size(0xffffffff, 1, 1), MTL::Size(2, 1, 1));
-       }},
-      {"waitForFence:]: fence is null",
-       ^(MTL::ComputeCommandEncoder* encoder) { encoder->waitForFence(nullptr); }},
-      {"setTexture:atIndex:]: this device computes only",
-       ^(MTL::ComputeCommandEncoder* encoder) {
-         encoder->setTexture(reinterpret_cast<MTL::Texture*>(some), 0);
-       }},
-  };
-  for (const Case& wrong : cases) {
-    auto* commands = queue->commandBuffer();
-    auto* encoder = commands->computeCommandEncoder();
-    wrong.encode(encoder);
-    encoder->endEncoding();
-    commands->commit();
-    commands->waitUntilCompleted();
-    EXPECT_EQ(commands->status(), MTL::CommandBufferStatusError) << wrong.text;
-    EXPECT_NE(message(commands->error()).find(wrong.text), std::string::npos)
-        << wrong.text << "\n  but: " << message(commands->error());
-  }
-  for (uint32_t i = 0; i < 64; ++i)
-    ASSERT_EQ(contents<uint32_t>(memory)[i], i) << "nothing ran";
+encoder->dispatchThreadgroups(one, MTL::Size(1ull << 31, 1ull << 32, 2));
+}
+}
+, {"setBuffer:offset:atIndex:]: offset 257 is not within the buffer's 256 bytes",
+   ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setBuffer(some, 257, 0);
+}
+}
+, {"setBuffer:offset:atIndex:]: index 31 is not below 31", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setBuffer(some, 0, 31);
+}
+}
+, {"setBufferOffset:atIndex:]: no buffer is set at index 3", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setBufferOffset(0, 3);
+}
+}
+, {"setBytes:length:atIndex:]: length 4097", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setBytes(std::vector<char>(5000).data(), 4097, 0);
+}
+}
+, {"setThreadgroupMemoryLength:atIndex:]: length 32784 is over 32768",
+   ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setThreadgroupMemoryLength(32784, 0);
+}
+}
+, {"setThreadgroupMemoryLength:atIndex:]: length 20 is no multiple of 16",
+   ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setThreadgroupMemoryLength(20, 0);
+}
+}
+, {"bytes of threadgroup memory", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(with_threadgroup);
+encoder->setBuffer(some, 0, 0);
+encoder->setThreadgroupMemoryLength(32768, 0);
+encoder->setThreadgroupMemoryLength(32, 1);
+encoder->dispatchThreadgroups(one, one);
+}
+}
+, {"setComputePipelineState:]: the pipeline state is null", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(nullptr);
+}
+}
+, {"indirectBuffer: offset 248 and size 12 end after the buffer's 256 bytes",
+   ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(with_threadgroup);
+encoder->setBuffer(some, 0, 0);
+encoder->dispatchThreadgroups(some, 248, one);
+}
+}
+, {"threadgroupsPerGrid 4294967295x1x1 is too large a grid", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setComputePipelineState(with_threadgroup);
+encoder->setBuffer(some, 0, 0);
+encoder->dispatchThreadgroups(MTL::Size(0xffffffff, 1, 1), MTL::Size(2, 1, 1));
+}
+}
+, {"waitForFence:]: fence is null", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->waitForFence(nullptr);
+}
+}
+, {"setTexture:atIndex:]: this device computes only", ^(MTL::ComputeCommandEncoder* encoder){
+       encoder->setTexture(reinterpret_cast<MTL::Texture*>(some), 0);
+}
+}
+,
+}
+;
+for (const Case& wrong : cases) {
+  auto* commands = queue->commandBuffer();
+  auto* encoder = commands->computeCommandEncoder();
+  wrong.encode(encoder);
+  encoder->endEncoding();
+  commands->commit();
+  commands->waitUntilCompleted();
+  EXPECT_EQ(commands->status(), MTL::CommandBufferStatusError) << wrong.text;
+  EXPECT_NE(message(commands->error()).find(wrong.text), std::string::npos)
+      << wrong.text << "\n  but: " << message(commands->error());
+}
+for (uint32_t i = 0; i < 64; ++i)
+  ASSERT_EQ(contents<uint32_t>(memory)[i], i) << "nothing ran";
 }
 
 TEST_F(ComputeTest, FencesOrderEncodersOfUntrackedBuffers) {
   auto add_one = pipeline("add_one");
   auto fence = own(device->newFence());
-  auto data = buffer(4096, MTL::ResourceStorageModeShared | MTL::ResourceHazardTrackingModeUntracked);
+  auto data =
+      buffer(4096, MTL::ResourceStorageModeShared | MTL::ResourceHazardTrackingModeUntracked);
   auto* commands = queue->commandBufferWithUnretainedReferences();
   for (int i = 0; i < 50; ++i) {
     auto* encoder = commands->computeCommandEncoder(MTL::DispatchTypeConcurrent);
@@ -460,7 +488,8 @@ TEST_F(ComputeTest, FencesOrderEncodersOfUntrackedBuffers) {
     encoder->endEncoding();
   }
   run(commands);
-  EXPECT_TRUE(std::ranges::all_of(contents<uint32_t>(data), [](uint32_t value) { return value == 50; }));
+  EXPECT_TRUE(
+      std::ranges::all_of(contents<uint32_t>(data), [](uint32_t value) { return value == 50; }));
 }
 
 TEST_F(ComputeTest, AKernelFaultIsAnErrorAndTheProcessLives) {

@@ -112,9 +112,9 @@ TEST_F(HeapTest, SizeAndAlignIsWhatABufferTakes) {
 }
 
 TEST_F(HeapTest, RefusesHeapsThatHoldNoBuffers) {
-  EXPECT_FALSE(heap(0));
-  EXPECT_FALSE(heap(1 << 20, MTL::HeapTypeSparse));
-  EXPECT_FALSE(heap(device->maxBufferLength() + 1));
+  EXPECT_EQ(heap(0).get(), nullptr);
+  EXPECT_EQ(heap(1 << 20, MTL::HeapTypeSparse).get(), nullptr);
+  EXPECT_EQ(heap(device->maxBufferLength() + 1).get(), nullptr);
   EXPECT_EQ(device->newHeap(nullptr), nullptr);
 }
 
