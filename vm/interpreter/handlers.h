@@ -21,6 +21,9 @@ const HandlerTable& simpleHandlers();
 // Compare and branch as one: jumps to the cell after the registers when the comparison is
 // `expected`, else goes on. Null when `op` has none.
 Handler* compareBranchHandler(bytecode::Op op, bool expected);
+// The same with an addition of the comparison's width before: its registers, those of the
+// comparison in the next cell, the target. Null when the two have none.
+Handler* addCompareBranchHandler(bytecode::Op add, bytecode::Op comparison, bool expected);
 
 // Control (control.cc). Layouts, after the handler's cell:
 Handler jump;      // target

@@ -106,6 +106,21 @@ BESSEMER_VM_HANDLER(compareBranch) {
   BESSEMER_VM_NEXT(3);
 }
 
+// The end of a counting loop.
+template <class Comparison, bool Expected>
+BESSEMER_VM_HANDLER(addCompareBranch) {
+  using T = typename Comparison::Type;
+  using U = Unsigned<T>;
+  set<U>(words, reg(pc, 2), static_cast<U>(get<U>(words, reg(pc, 0)) + get<U>(words, reg(pc, 1))));
+  bool result = Comparison::test(get<T>(words, reg(pc, 4)), get<T>(words, reg(pc, 5)));
+  set<uint32_t>(words, reg(pc, 6), result);
+  if (result == Expected) {
+    pc = pc[3].target;
+    BESSEMER_VM_DISPATCH();
+  }
+  BESSEMER_VM_NEXT(4);
+}
+
 template <class T>
 BESSEMER_VM_HANDLER(nonZero) {
   set<uint32_t>(words, reg(pc, 1), get<T>(words, reg(pc, 0)) != 0);
@@ -152,6 +167,46 @@ Handler* compareBranchOf(Op op) {
 }
 
 } // namespace
+
+namespace {
+template <bool Expected>
+Handler* addCompareBranchOf(Op add, Op comparison) {
+  if (add == Op::AddI32) {
+    switch (comparison) {
+    case Op::CmpEqI32:
+      return addCompareBranch<Equal<uint32_t>, Expected>;
+    case Op::CmpNeI32:
+      return addCompareBranch<NotEqual<uint32_t>, Expected>;
+    case Op::CmpLtI32S:
+      return addCompareBranch<Less<int32_t>, Expected>;
+    case Op::CmpLtI32U:
+      return addCompareBranch<Less<uint32_t>, Expected>;
+    default:
+      return nullptr;
+    }
+  }
+  if (add == Op::AddI64) {
+    switch (comparison) {
+    case Op::CmpEqI64:
+      return addCompareBranch<Equal<uint64_t>, Expected>;
+    case Op::CmpNeI64:
+      return addCompareBranch<NotEqual<uint64_t>, Expected>;
+    case Op::CmpLtI64S:
+      return addCompareBranch<Less<int64_t>, Expected>;
+    case Op::CmpLtI64U:
+      return addCompareBranch<Less<uint64_t>, Expected>;
+    default:
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+} // namespace
+
+Handler* addCompareBranchHandler(Op add, Op comparison, bool expected) {
+  return expected ? addCompareBranchOf<true>(add, comparison)
+                  : addCompareBranchOf<false>(add, comparison);
+}
 
 Handler* compareBranchHandler(Op op, bool expected) {
   return expected ? compareBranchOf<true>(op) : compareBranchOf<false>(op);

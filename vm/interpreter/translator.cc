@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/bytecode/blocks.h"
 #include "vm/bytecode/disassembler.h"
-#include "vm/bytecode/verifier.h"
 #include "vm/interpreter/handlers.h"
 
 namespace bessemer::vm::interpreter {
@@ -68,16 +68,17 @@ public:
 
   Result<void> run() {
     emitHostReturn();
-    uint32_t pc = 0;
-    while (pc < function_.code.size()) {
-      BESSEMER_RETURN_IF_ERROR(bytecode::decode(function_.code, pc, instruction_));
-      if (instruction_.op == Op::Block) {
-        blocks_.push_back({pc, size()});
-        comparison_ = nullptr;
-      } else {
+    BESSEMER_ASSIGN_OR_RETURN(blocks_, bytecode::readBlocks(function_));
+    // Traces show the operations as they are in the file.
+    if (!trace_)
+      bytecode::coalesceCopies(blocks_, function_.word_count);
+    for (const bytecode::Block& block : blocks_) {
+      block_cells_.push_back(size());
+      last_ = {};
+      for (const Instruction& instruction : block.instructions) {
+        instruction_ = &instruction;
         BESSEMER_RETURN_IF_ERROR(emitInstruction());
       }
-      pc = instruction_.end;
     }
     begin(static_cast<uint32_t>(function_.code.size()));
     put(failAlways);
@@ -95,10 +96,6 @@ private:
   struct Fixup {
     size_t cell;
     Destination destination;
-  };
-  struct Block {
-    uint32_t pc;
-    size_t cell;
   };
   struct Edge {
     Branch branch;
@@ -132,7 +129,7 @@ private:
   Destination destinationOf(const Branch& branch) {
     if (branch.copies.empty())
       return {false, branch.target};
-    edges_.push_back({branch, instruction_.pc, 0});
+    edges_.push_back({branch, instruction_->pc, 0});
     return {true, static_cast<uint32_t>(edges_.size() - 1)};
   }
 
@@ -189,61 +186,121 @@ private:
     }
   }
 
-  // Copies and jump; no jump to the block that is next anyway.
+  bool isNext(const Branch& branch) const { return branch.target == instruction_->end; }
+
+  // Copies and jump; no jump to the block that is next anyway. Where the target only compares and
+  // branches, as the head of a loop does, that is done here and now.
   void emitBranch(const Branch& branch) {
     Destination target{false, branch.target};
-    emitCopies(branch.copies, branch.target == instruction_.end ? nullptr : &target);
+    if (isNext(branch)) {
+      emitCopies(branch.copies, nullptr);
+      return;
+    }
+    const bytecode::Block& block = blocks_[bytecode::findBlock(blocks_, branch.target)];
+    if (trace_ || !isCompareAndBranch(block)) {
+      emitCopies(branch.copies, &target);
+      return;
+    }
+    emitCopies(branch.copies, nullptr);
+    const Instruction& comparison = block.instructions[0];
+    begin(comparison.pc);
+    if (!branch.copies.empty())
+      last_ = {};
+    emitComparison(comparison);
+    emitFusedBranch(block.instructions[1].branches);
+  }
+
+  // [comparison, cond_br on it without copies]
+  static bool isCompareAndBranch(const bytecode::Block& block) {
+    if (block.instructions.size() != 2)
+      return false;
+    const Instruction& comparison = block.instructions[0];
+    const Instruction& branch = block.instructions[1];
+    return compareBranchHandler(comparison.op, true) && branch.op == Op::CondBr &&
+           branch.registers[0].bits == comparison.registers.back().bits &&
+           branch.branches[0].copies.empty() && branch.branches[1].copies.empty();
+  }
+
+  void emitComparison(const Instruction& comparison) {
+    size_t cell = size();
+    put(simpleHandlers()[static_cast<size_t>(comparison.op)]);
+    std::vector<uint16_t> registers;
+    for (Register reg : comparison.registers)
+      registers.push_back(encode(reg));
+    putPacked(registers);
+    before_last_ = last_;
+    last_ = {comparison.op, cell, comparison.registers.back().index()};
+  }
+
+  // Turns the comparison just emitted into one with a branch; before it, an addition joins them.
+  void emitFusedBranch(const std::vector<Branch>& branches) {
+    bool true_is_next = branches[0].copies.empty() && isNext(branches[0]);
+    const Branch& taken = true_is_next ? branches[1] : branches[0];
+    const Branch& other = true_is_next ? branches[0] : branches[1];
+    bool follows = before_last_.op != Op::Block && before_last_.cell + 2 == last_.cell;
+    Handler* latch =
+        follows ? addCompareBranchHandler(before_last_.op, last_.op, !true_is_next) : nullptr;
+    if (latch) {
+      // The addition's handler does all; the comparison's registers move up to it.
+      code_.cells[before_last_.cell].handler = latch;
+      code_.cells.erase(code_.cells.begin() + static_cast<ptrdiff_t>(last_.cell));
+      while (code_.positions.back().cell > before_last_.cell)
+        code_.positions.pop_back();
+    } else {
+      code_.cells[last_.cell].handler = compareBranchHandler(last_.op, !true_is_next);
+    }
+    putTarget(destinationOf(taken));
+    last_ = {};
+    Destination target{false, other.target};
+    emitCopies(other.copies, isNext(other) ? nullptr : &target);
   }
 
   void emitConditional() {
-    const Branch& if_true = instruction_.branches[0];
-    const Branch& if_false = instruction_.branches[1];
-    // The branch that needs no code when its block is next falls through; else the false one.
-    bool true_is_next = if_true.copies.empty() && if_true.target == instruction_.end;
-    const Branch& taken = true_is_next ? if_false : if_true;
-    const Branch& other = true_is_next ? if_true : if_false;
-    uint16_t condition = instruction_.registers[0].index();
-    Handler* fused = comparison_ && comparison_result_ == condition
-                         ? compareBranchHandler(comparison_op_, !true_is_next)
-                         : nullptr;
-    if (fused) {
-      // The comparison is the last thing emitted: it becomes both.
-      code_.cells[comparison_cell_].handler = fused;
-    } else {
-      traceInstruction();
-      begin(instruction_.pc);
-      put(true_is_next ? jumpIfNot : jumpIf);
-      putRegisters({condition});
+    uint16_t condition = instruction_->registers[0].index();
+    if (last_.op != Op::Block && last_.result == condition &&
+        compareBranchHandler(last_.op, true) && !trace_) {
+      emitFusedBranch(instruction_->branches);
+      return;
     }
-    putTarget(destinationOf(taken));
-    emitBranch(other);
+    const Branch& if_true = instruction_->branches[0];
+    const Branch& if_false = instruction_->branches[1];
+    // The branch that needs no code when its block is next falls through; else the false one.
+    bool true_is_next = if_true.copies.empty() && isNext(if_true);
+    traceInstruction();
+    begin(instruction_->pc);
+    put(true_is_next ? jumpIfNot : jumpIf);
+    putRegisters({condition});
+    putTarget(destinationOf(true_is_next ? if_false : if_true));
+    last_ = {};
+    emitBranch(true_is_next ? if_true : if_false);
   }
 
   void emitTable() {
     traceInstruction();
-    begin(instruction_.pc);
+    begin(instruction_->pc);
     put(jumpTable);
     Cell& header = add();
-    header.reg[0] = instruction_.registers[0].index();
-    header.u32[1] = static_cast<uint32_t>(instruction_.branches.size() - 1);
-    for (const Branch& branch : instruction_.branches)
+    header.reg[0] = instruction_->registers[0].index();
+    header.u32[1] = static_cast<uint32_t>(instruction_->branches.size() - 1);
+    for (const Branch& branch : instruction_->branches)
       putTarget(destinationOf(branch));
   }
 
   std::vector<uint16_t> resultRegisters(const Groups& groups) {
     std::vector<uint16_t> registers;
-    groups.forEach([&](size_t index) { registers.push_back(instruction_.results[index].index()); });
+    groups.forEach(
+        [&](size_t index) { registers.push_back(instruction_->results[index].index()); });
     return registers;
   }
 
   Result<void> emitCall() {
-    uint64_t callee = instruction_.immediates[0];
+    uint64_t callee = instruction_->immediates[0];
     if (callee & kImportBit)
       return emitImportCall(static_cast<uint32_t>(callee & ~kImportBit));
     const FunctionCode& code = *functions_[callee];
     Groups arguments(code.signature->arguments);
     Groups results(code.signature->results);
-    size_t argument_cells = (instruction_.operands.size() + 1) / 2;
+    size_t argument_cells = (instruction_->operands.size() + 1) / 2;
     if (3 + argument_cells > UINT16_MAX)
       return fail(StatusCode::ResourceExhausted, program_.describe(ordinal_),
                   ": a call with too many arguments");
@@ -255,7 +312,7 @@ private:
                   static_cast<uint16_t>(3 + argument_cells)});
     std::vector<uint16_t> pairs;
     arguments.forEach([&](size_t index) {
-      pairs.push_back(encode(instruction_.operands[index]));
+      pairs.push_back(encode(instruction_->operands[index]));
       pairs.push_back(code.arguments.registers[index]);
     });
     putPacked(pairs);
@@ -270,7 +327,7 @@ private:
     size_t operand = 0;
     size_t slot = 0;
     auto pass = [&](ValueType type) {
-      Register source = instruction_.operands[operand++];
+      Register source = instruction_->operands[operand++];
       Transfer transfer{source.index(), static_cast<uint16_t>(slot++)};
       (type == ValueType::Ref ? call->refs
        : isWide(type)         ? call->wide_words
@@ -285,7 +342,7 @@ private:
         pass(item.type);
         continue;
       }
-      uint16_t count = instruction_.segments[i];
+      uint16_t count = instruction_->segments[i];
       call->counts.push_back({count, static_cast<uint16_t>(slot++)});
       for (uint16_t tuple = 0; tuple < count; ++tuple)
         for (ValueType type : item.tuple)
@@ -298,7 +355,7 @@ private:
     call->result_slots = static_cast<uint32_t>(signature.results.size());
     for (size_t i = 0; i < signature.results.size(); ++i) {
       ValueType type = signature.results[i];
-      Transfer transfer{static_cast<uint16_t>(i), instruction_.results[i].index()};
+      Transfer transfer{static_cast<uint16_t>(i), instruction_->results[i].index()};
       (type == ValueType::Ref ? call->result_refs
        : isWide(type)         ? call->result_wide_words
                               : call->result_words)
@@ -313,7 +370,7 @@ private:
 
   void emitReturn() {
     Groups groups(function_.signature->results);
-    if (instruction_.operands.empty()) {
+    if (instruction_->operands.empty()) {
       put(callReturnNone);
       return;
     }
@@ -323,18 +380,18 @@ private:
                   static_cast<uint16_t>(groups.refs.size())});
     std::vector<uint16_t> registers;
     groups.forEach(
-        [&](size_t index) { registers.push_back(encode(instruction_.operands[index])); });
+        [&](size_t index) { registers.push_back(encode(instruction_->operands[index])); });
     putPacked(registers);
   }
 
   void emitSwitch(Handler* handler, bool references) {
     put(handler);
-    const auto& registers = instruction_.registers;
+    const auto& registers = instruction_->registers;
     putRegisters({encode(registers[0]), encode(registers[1]), encode(registers[2]),
-                  static_cast<uint16_t>(instruction_.operands.size())});
+                  static_cast<uint16_t>(instruction_->operands.size())});
     if (references)
-      putPointer(&program_.types[instruction_.immediates[0]]);
-    emitList(instruction_.operands);
+      putPointer(&program_.types[instruction_->immediates[0]]);
+    emitList(instruction_->operands);
   }
 
   void emitList(const std::vector<Register>& list) {
@@ -347,7 +404,7 @@ private:
   // Empties registers; `only_moved`: those whose operand moves.
   void emitDiscard(bool only_moved) {
     std::vector<uint16_t> registers;
-    for (Register reg : instruction_.operands)
+    for (Register reg : instruction_->operands)
       if (!only_moved || reg.moves())
         registers.push_back(reg.index());
     if (registers.empty())
@@ -359,13 +416,13 @@ private:
 
   // Operations whose operands are single registers and immediates.
   void emitSimple() {
-    put(simpleHandlers()[static_cast<size_t>(instruction_.op)]);
+    put(simpleHandlers()[static_cast<size_t>(instruction_->op)]);
     std::vector<uint16_t> registers;
-    for (Register reg : instruction_.registers)
+    for (Register reg : instruction_->registers)
       registers.push_back(encode(reg));
     putPacked(registers);
     size_t next = 0;
-    for (char operand : instruction_.info->operands) {
+    for (char operand : instruction_->info->operands) {
       switch (operand) {
       case '4':
       case '8':
@@ -374,13 +431,13 @@ private:
       case 'g':
       case 'G':
       case 'n':
-        putNumber(static_cast<int64_t>(instruction_.immediates[next++]));
+        putNumber(static_cast<int64_t>(instruction_->immediates[next++]));
         break;
       case 'o':
-        putPointer(program_.rodata[instruction_.immediates[next++]].get());
+        putPointer(program_.rodata[instruction_->immediates[next++]].get());
         break;
       case 't':
-        putPointer(&program_.types[instruction_.immediates[next++]]);
+        putPointer(&program_.types[instruction_->immediates[next++]]);
         break;
       default:
         break;
@@ -391,37 +448,38 @@ private:
   void traceInstruction() {
     if (!trace_)
       return;
-    begin(instruction_.pc);
+    begin(instruction_->pc);
     std::string_view name = function_.name;
     code_.texts.push_back(std::make_unique<std::string>(
         concat("[", program_.name, ".", name.empty() ? concat("@", ordinal_) : std::string(name),
-               "+", instruction_.pc, "] ", bytecode::disassemble(program_, instruction_))));
+               "+", instruction_->pc, "] ", bytecode::disassemble(program_, *instruction_))));
     put(traceOperation);
     putPointer(code_.texts.back().get());
   }
 
   Result<void> emitInstruction() {
-    if (instruction_.op == Op::CondBr) {
+    if (instruction_->op == Op::CondBr) {
       emitConditional();
       return {};
     }
-    if (instruction_.op == Op::BrTable) {
+    if (instruction_->op == Op::BrTable) {
       emitTable();
       return {};
     }
     traceInstruction();
-    begin(instruction_.pc);
-    comparison_ = nullptr;
-    switch (instruction_.op) {
+    begin(instruction_->pc);
+    Emitted previous = std::exchange(last_, {});
+    switch (instruction_->op) {
     case Op::Br:
     case Op::Break:
     case Op::CondBreak:
-      emitBranch(instruction_.branches[0]);
+      last_ = previous;
+      emitBranch(instruction_->branches[0]);
       return {};
     case Op::Yield: {
-      emitCopies(instruction_.branches[0].copies, nullptr);
+      emitCopies(instruction_->branches[0].copies, nullptr);
       put(yieldTo);
-      putTarget({false, instruction_.branches[0].target});
+      putTarget({false, instruction_->branches[0].target});
       return {};
     }
     case Op::Call:
@@ -430,21 +488,21 @@ private:
     case Op::CallYieldable:
     case Op::CallVariadicYieldable:
       BESSEMER_RETURN_IF_ERROR(emitCall());
-      emitBranch(instruction_.branches[0]);
+      emitBranch(instruction_->branches[0]);
       return {};
     case Op::Return:
       emitReturn();
       return {};
     case Op::Fail:
       put(failWith);
-      putRegisters({instruction_.registers[0].index()});
-      putPointer(instruction_.text.data());
-      putNumber(static_cast<int64_t>(instruction_.text.size()));
+      putRegisters({instruction_->registers[0].index()});
+      putPointer(instruction_->text.data());
+      putNumber(static_cast<int64_t>(instruction_->text.size()));
       return {};
     case Op::ImportResolved:
       put(importResolved);
-      putRegisters({instruction_.registers[0].index()});
-      putNumber(static_cast<int64_t>(instruction_.immediates[0] & ~kImportBit));
+      putRegisters({instruction_->registers[0].index()});
+      putNumber(static_cast<int64_t>(instruction_->immediates[0] & ~kImportBit));
       return {};
     case Op::Trace:
     case Op::Print:
@@ -467,13 +525,9 @@ private:
     default:
       break;
     }
-    if (compareBranchHandler(instruction_.op, true) && !trace_) {
-      comparison_ = instruction_.info;
-      comparison_op_ = instruction_.op;
-      comparison_cell_ = size();
-      comparison_result_ = instruction_.registers.back().index();
-      // Operands always take one cell with the result in its last used place: the branch's target
-      // follows them.
+    if (!instruction_->registers.empty()) {
+      before_last_ = previous;
+      last_ = {instruction_->op, size(), instruction_->registers.back().index()};
     }
     emitSimple();
     return {};
@@ -504,10 +558,9 @@ private:
   void link() {
     code_.cells.shrink_to_fit();
     for (const Fixup& fixup : fixups_) {
-      size_t cell =
-          fixup.destination.edge
-              ? edges_[fixup.destination.index].cell
-              : std::ranges::lower_bound(blocks_, fixup.destination.index, {}, &Block::pc)->cell;
+      size_t cell = fixup.destination.edge
+                        ? edges_[fixup.destination.index].cell
+                        : block_cells_[bytecode::findBlock(blocks_, fixup.destination.index)];
       code_.cells[fixup.cell].target = code_.cells.data() + cell;
     }
   }
@@ -518,15 +571,19 @@ private:
   const std::vector<std::unique_ptr<FunctionCode>>& functions_;
   FunctionCode& code_;
   bool trace_;
-  Instruction instruction_;
-  std::vector<Block> blocks_;
+  const Instruction* instruction_ = nullptr;
+  std::vector<bytecode::Block> blocks_;
+  std::vector<size_t> block_cells_; // where each block's code begins
   std::vector<Edge> edges_;
   std::vector<Fixup> fixups_;
-  // The comparison just emitted, if that is the last thing.
-  const bytecode::OpInfo* comparison_ = nullptr;
-  Op comparison_op_ = Op::Block;
-  size_t comparison_cell_ = 0;
-  uint16_t comparison_result_ = 0;
+  // The last simple operations of this block, if nothing came after them.
+  struct Emitted {
+    Op op = Op::Block; // Block: none
+    size_t cell = 0;
+    uint16_t result = 0;
+  };
+  Emitted last_;
+  Emitted before_last_;
 };
 
 } // namespace
