@@ -79,6 +79,10 @@ iree_status_t grow(TlsfPool* pool, iree_device_size_t minLength, size_t* out_ind
   }
   Slab& slab = **hole;
   iree_hal_memory_tlsf_options_t options = pool->options;
+  // Blocks are multiples of the alignment, so the slab must hold the request rounded up.
+  if (!iree_device_size_checked_align(minLength, options.alignment, &minLength)) {
+    return iree_make_status(IREE_STATUS_OUT_OF_RANGE, "the slab's size in bytes overflows");
+  }
   options.range_length = std::max(options.range_length, minLength);
   IREE_RETURN_IF_ERROR(
       iree_hal_slab_provider_acquire_slab(pool->provider, options.range_length, &slab.memory));
