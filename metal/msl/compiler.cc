@@ -157,21 +157,31 @@ std::vector<std::string> command_line(const Options& options, llvm::StringRef ma
   return arguments;
 }
 
+// Headers and their precompiled form: the same for all, and costly to add, since the contents are
+// hashed. Only read once made, so threads may share it.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> library_files() {
+  static const llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files = [] {
+    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    for (const EmbeddedFile& header : embedded_headers()) {
+      std::string path = std::string(kHeaderDirectory) + "/" + header.name.str();
+      memory->addFileNoOwn(path, 0, llvm::MemoryBufferRef(header.text, path));
+    }
+    if (!embedded_pch().empty())
+      memory->addFileNoOwn(kPchPath, 0, llvm::MemoryBufferRef(embedded_pch(), kPchPath));
+    return memory;
+  }();
+  return files;
+}
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 file_system(const Options& options, llvm::StringRef main_file, const std::string& text) {
-  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  for (const EmbeddedFile& header : embedded_headers()) {
-    std::string path = std::string(kHeaderDirectory) + "/" + header.name.str();
-    memory->addFileNoOwn(path, 0, llvm::MemoryBufferRef(header.text, path));
-  }
-  if (!embedded_pch().empty())
-    memory->addFileNoOwn(kPchPath, 0, llvm::MemoryBufferRef(embedded_pch(), kPchPath));
-  memory->addFile(main_file, 0, llvm::MemoryBuffer::getMemBufferCopy(text, main_file));
-  if (options.include_directories.empty())
-    return memory;
-  auto overlay =
-      llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
-  overlay->pushOverlay(memory);
+  auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+      options.include_directories.empty() ? library_files() : llvm::vfs::getRealFileSystem());
+  if (!options.include_directories.empty())
+    overlay->pushOverlay(library_files());
+  auto source = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  source->addFile(main_file, 0, llvm::MemoryBuffer::getMemBufferCopy(text, main_file));
+  overlay->pushOverlay(std::move(source));
   return overlay;
 }
 
@@ -297,7 +307,12 @@ Compilation compile(llvm::StringRef source, const Options& options, llvm::LLVMCo
 bool precompile_stdlib(llvm::StringRef path, std::string& diagnostics) {
   Options options;
   std::string main_file = std::string(kHeaderDirectory) + "/metal_stdlib";
-  Run run = run_clang("", main_file, options, nullptr, path, diagnostics);
+  // The umbrella header is the main file, with its own text.
+  std::string text;
+  for (const EmbeddedFile& header : embedded_headers())
+    if (header.name == "metal_stdlib")
+      text = header.text;
+  Run run = run_clang(text, main_file, options, nullptr, path, diagnostics);
   return !run.failed;
 }
 
