@@ -1,5 +1,6 @@
 // Operations that the host carries out in the order of the queue: calls and files.
 #include <algorithm>
+#include <cstring>
 
 #include "drivers/metal/queue_operations.h"
 #include "drivers/metal/submission.h"
@@ -76,15 +77,29 @@ private:
     bool is_read = direction_ == Direction::kRead;
     // Files in memory are copied from buffer to buffer.
     if (iree_hal_buffer_t* storage = iree_hal_file_storage_buffer(file_.get())) {
-      return is_read ? iree_hal_buffer_map_copy(storage, file_offset_, buffer_.get(),
-                                                buffer_offset_, length_)
-                     : iree_hal_buffer_map_copy(buffer_.get(), buffer_offset_, storage,
-                                                file_offset_, length_);
+      return is_read ? CopyMapped(storage, file_offset_, buffer_.get(), buffer_offset_)
+                     : CopyMapped(buffer_.get(), buffer_offset_, storage, file_offset_);
     }
     return is_read ? iree_hal_file_read(file_.get(), file_offset_, buffer_.get(), buffer_offset_,
                                         length_)
                    : iree_hal_file_write(file_.get(), file_offset_, buffer_.get(), buffer_offset_,
                                          length_);
+  }
+
+  iree_status_t CopyMapped(iree_hal_buffer_t* source, iree_device_size_t source_offset,
+                           iree_hal_buffer_t* target, iree_device_size_t target_offset) {
+    iree_hal_buffer_mapping_t from = {}, to = {};
+    IREE_RETURN_IF_ERROR(iree_hal_buffer_map_range(source, IREE_HAL_MAPPING_MODE_SCOPED,
+                                                   IREE_HAL_MEMORY_ACCESS_READ, source_offset,
+                                                   length_, &from));
+    iree_status_t status =
+        iree_hal_buffer_map_range(target, IREE_HAL_MAPPING_MODE_SCOPED,
+                                  IREE_HAL_MEMORY_ACCESS_WRITE, target_offset, length_, &to);
+    if (iree_status_is_ok(status)) {
+      std::memmove(to.contents.data, from.contents.data, length_);
+      status = iree_hal_buffer_unmap_range(&to);
+    }
+    return iree_status_join(status, iree_hal_buffer_unmap_range(&from));
   }
 
   void Retire() override {

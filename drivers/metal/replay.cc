@@ -48,13 +48,14 @@ private:
       iree_hal_buffer_ref_t resolved;
       IREE_RETURN_IF_ERROR(iree_hal_buffer_binding_table_resolve_ref(
           table_, iree_hal_make_indirect_buffer_ref(ref.slot, ref.offset, ref.length), &resolved));
-      buffer = resolved.buffer;
-      offset = resolved.offset;
-      out_range->length = resolved.length;
-      if (!buffer) {
+      if (!resolved.buffer) {
         return iree_make_status(IREE_STATUS_INVALID_ARGUMENT, "no buffer is bound to slot %u",
                                 ref.slot);
       }
+      IREE_RETURN_IF_ERROR(iree_hal_buffer_ref_normalize(&resolved));
+      buffer = resolved.buffer;
+      offset = resolved.offset;
+      out_range->length = resolved.length;
     }
     IREE_RETURN_IF_ERROR(Locate(buffer, &out_range->location));
     out_range->location.offset += offset;
