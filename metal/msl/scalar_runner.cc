@@ -1,7 +1,10 @@
 #include "metal/msl/scalar_runner.h"
 
+#include "metal/air/intrinsic.h"
+
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
@@ -46,6 +49,48 @@ const Function kFunctions[] = {
     {"air.trunc.f32", address_of<Unary>(::truncf)},
 };
 
+// Gives the forms for halves and vectors bodies that call the form for one float.
+void define_by_element(llvm::Module& module) {
+  llvm::Type* single = llvm::Type::getFloatTy(module.getContext());
+  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
+    auto intrinsic = air::parse_intrinsic(function.getName());
+    if (!function.isDeclaration() || !intrinsic || intrinsic->group != air::OperationGroup::Math)
+      continue;
+    llvm::Type* type = function.getReturnType();
+    if (type == single)
+      continue;
+    std::string name = ("air." + air::operation_name(intrinsic->operation) + ".f32").str();
+    auto scalar_of = [&](llvm::Type* of) {
+      return of->getScalarType()->isFloatingPointTy() ? single : of->getScalarType();
+    };
+    llvm::SmallVector<llvm::Type*, 3> parameters;
+    for (llvm::Argument& argument : function.args())
+      parameters.push_back(scalar_of(argument.getType()));
+    llvm::FunctionCallee scalar = module.getOrInsertFunction(
+        name, llvm::FunctionType::get(single, parameters, /*isVarArg=*/false));
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", &function));
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    auto call = [&](int lane) -> llvm::Value* {
+      llvm::SmallVector<llvm::Value*, 3> operands;
+      for (llvm::Argument& argument : function.args()) {
+        llvm::Value* value = vector ? builder.CreateExtractElement(&argument, lane) : &argument;
+        if (value->getType()->isFloatingPointTy())
+          value = builder.CreateFPExt(value, single);
+        operands.push_back(value);
+      }
+      return builder.CreateFPTrunc(builder.CreateCall(scalar, operands), type->getScalarType());
+    };
+    if (!vector) {
+      builder.CreateRet(call(0));
+      continue;
+    }
+    llvm::Value* result = llvm::PoisonValue::get(type);
+    for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
+      result = builder.CreateInsertElement(result, call(static_cast<int>(lane)), lane);
+    builder.CreateRet(result);
+  }
+}
+
 } // namespace
 
 Options ScalarRunner::safe_options() {
@@ -69,6 +114,7 @@ ScalarRunner::ScalarRunner(const std::string& source, Options options) {
     return;
   }
   jit_ = std::move(*jit);
+  define_by_element(*compilation.module);
   compilation.module->setTargetTriple(jit_->getTargetTriple());
   compilation.module->setDataLayout(jit_->getDataLayout());
   llvm::orc::SymbolMap symbols;
