@@ -19,7 +19,7 @@ public:
 
 // Words 0..15 are anyone's; the counter that ends loops is apart.
 constexpr uint16_t kWords = 16;
-constexpr uint16_t kCounter = 16, kOne = 18, kLimit = 20, kTest = 22, kSpare = 24;
+constexpr uint16_t kCounter = 16, kOne = 18, kLimit = 20, kTest = 22, kSpare = 24, kScratch = 26;
 
 class Generator {
 public:
@@ -106,8 +106,18 @@ private:
     for (size_t n = pick(6); n; --n)
       emitOperation();
     switch (pick(heads_.empty() ? 3 : 5)) {
-    case 0:
-      return function_.emit(Op::Br, {to(later(block, count), copies())});
+    case 0: { // a value that only the target needs, in another register
+      std::vector<Operand> list = copies();
+      function_.emit(Op::AddI64, {pair(), pair(), i(kScratch)});
+      for (size_t n = pick(3); n; --n)
+        emitOperation();
+      auto into = static_cast<uint16_t>(pair().number);
+      for (uint16_t half : {0, 1}) {
+        list.push_back(i(static_cast<uint16_t>(kScratch + half)));
+        list.push_back(i(static_cast<uint16_t>(into + half)));
+      }
+      return function_.emit(Op::Br, {to(later(block, count), list)});
+    }
     case 1: {
       Operand test = word();
       if (pick(2))
