@@ -18,8 +18,14 @@ using CommandResult = vm::Result<int>;
 // Each adds its flags to `app` and returns what to do when it was chosen. The returned function may
 // use the flags' storage, which it owns.
 std::function<CommandResult()> addRunCommand(CLI::App& app);
+std::function<CommandResult()> addBenchCommand(CLI::App& app);
 std::function<CommandResult()> addInspectCommand(CLI::App& app);
 std::function<CommandResult()> addDevicesCommand(CLI::App& app);
+
+// What `devices` does: lists the devices of one driver, or of all where `only` is empty, with their
+// limits and features where `describe`.
+CommandResult printDevices(const std::string& only, bool describe);
+CommandResult printDrivers();
 
 // The flags that every command with programs and devices takes.
 struct ProgramFlags {

@@ -5,9 +5,14 @@
 
 namespace bessemer::tools {
 
-namespace {
+CommandResult printDrivers() {
+  BESSEMER_ASSIGN_OR_RETURN(auto drivers, listDrivers());
+  for (const DriverInfo& driver : drivers)
+    std::printf("%s: %s\n", driver.name.c_str(), driver.full_name.c_str());
+  return 0;
+}
 
-CommandResult showDevices(const std::string& only, bool describe) {
+CommandResult printDevices(const std::string& only, bool describe) {
   BESSEMER_ASSIGN_OR_RETURN(auto drivers, listDrivers());
   bool any = false;
   for (const DriverInfo& driver : drivers) {
@@ -29,8 +34,6 @@ CommandResult showDevices(const std::string& only, bool describe) {
   return 0;
 }
 
-} // namespace
-
 std::function<CommandResult()> addDevicesCommand(CLI::App& app) {
   struct Flags {
     std::string driver;
@@ -39,7 +42,7 @@ std::function<CommandResult()> addDevicesCommand(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app.add_option("driver", flags->driver, "Only this driver's devices");
   app.add_flag("--describe", flags->describe, "Each device's limits and features");
-  return [flags] { return showDevices(flags->driver, flags->describe); };
+  return [flags] { return printDevices(flags->driver, flags->describe); };
 }
 
 } // namespace bessemer::tools

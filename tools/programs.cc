@@ -1,5 +1,7 @@
 #include "tools/programs.h"
 
+#include "tools/progress.h"
+
 namespace bessemer::tools {
 
 using vm::fail;
@@ -16,20 +18,22 @@ void ProgramFlags::addTo(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-vm::Result<Program> Program::open(const ProgramFlags& flags) {
+vm::Result<Program> Program::open(const ProgramFlags& flags, modules::Session::Options options) {
   if (flags.modules.empty())
     return fail(StatusCode::InvalidArgument, "no module; give --module=FILE.vmfb");
   static const std::vector<std::string> kDefault = {"metal"};
   BESSEMER_ASSIGN_OR_RETURN(DeviceSet devices,
                             DeviceSet::open(flags.devices.empty() ? kDefault : flags.devices));
-  modules::Session::Options options;
   options.devices = devices.devices();
   for (const std::string& file : flags.parameters)
     options.parameters.push_back(modules::ParameterFile::parse(file));
   BESSEMER_ASSIGN_OR_RETURN(auto session, modules::Session::create(std::move(options)));
-  for (const std::string& path : flags.modules)
-    BESSEMER_RETURN_IF_ERROR(session->load(path));
-  BESSEMER_RETURN_IF_ERROR(session->link());
+  {
+    Progress progress("loading " + flags.modules.back());
+    for (const std::string& path : flags.modules)
+      BESSEMER_RETURN_IF_ERROR(session->load(path));
+    BESSEMER_RETURN_IF_ERROR(session->link());
+  }
   return Program(std::move(devices), std::move(session));
 }
 

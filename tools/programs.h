@@ -12,8 +12,10 @@ namespace bessemer::tools {
 // A session with the devices it runs on.
 class Program {
 public:
-  // Opens the devices, loads and links the modules, runs their initialisers.
-  static vm::Result<Program> open(const ProgramFlags& flags);
+  // Opens the devices, loads and links the modules, runs their initialisers. `options` may hold a
+  // tracer and modules; devices and parameters come from the flags.
+  static vm::Result<Program> open(const ProgramFlags& flags,
+                                  modules::Session::Options options = {});
   modules::Session& session() { return *session_; }
 
 private:

@@ -1,12 +1,17 @@
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "modules/session.h"
+#include "tools/calls.h"
 #include "tools/command.h"
 #include "tools/devices.h"
 #include "tools/inputs.h"
 #include "tools/outputs.h"
 #include "tools/programs.h"
+#include "tools/progress.h"
+#include "tools/results_json.h"
+#include "tools/traces.h"
 
 namespace bessemer::tools {
 
@@ -18,51 +23,141 @@ namespace {
 
 struct RunFlags {
   ProgramFlags program;
-  std::string function;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  std::vector<std::string> expected;
+  CallFlags calls;
   size_t max_elements = 1024;
   Tolerance tolerance;
   std::string equality = "approximate";
+  bool json = false;
+  bool trace_execution = false;
+  std::string trace;
+  bool statistics = false;
+  bool list_drivers = false;
+  std::string list_devices;
+  std::string dump_devices;
 };
 
-CommandResult run(RunFlags& flags) {
-  flags.tolerance.exact = flags.equality == "exact";
-  BESSEMER_ASSIGN_OR_RETURN(Program program, Program::open(flags.program));
-  modules::Session& session = program.session();
-  BESSEMER_ASSIGN_OR_RETURN(vm::Function function, session.function(flags.function));
+constexpr const char* kEveryDriver = "all";
 
+// What the session's devices have used, on stderr.
+void printStatistics(iree_hal_device_t* device) {
+  if (!device)
+    return;
+  iree_status_ignore(
+      iree_hal_allocator_statistics_fprint(stderr, iree_hal_device_allocator(device)));
+}
+
+// What one call leaves behind.
+struct Outcome {
+  std::string function;
+  double milliseconds = 0;
+  std::vector<std::string> differences;
+};
+
+Result<Outcome> runCall(const RunFlags& flags, const Call& call, modules::Session& session,
+                        TimelineTracer* timeline, ResultsJson* json) {
+  BESSEMER_ASSIGN_OR_RETURN(vm::Function function, session.function(call.function));
   std::span<const vm::Signature::Item> arguments = function.signature().arguments;
   if (function.usesFences())
     arguments = arguments.first(arguments.size() - 2);
   InputReader reader(session.device());
-  BESSEMER_ASSIGN_OR_RETURN(auto inputs, reader.read(flags.inputs, arguments));
+  BESSEMER_ASSIGN_OR_RETURN(auto inputs, reader.read(call.inputs, arguments));
 
-  std::printf("EXEC @%.*s\n", static_cast<int>(function.name().size()), function.name().data());
-  std::fflush(stdout);
-  BESSEMER_ASSIGN_OR_RETURN(auto results, session.call(function, inputs));
-
-  if (!flags.expected.empty()) {
-    BESSEMER_ASSIGN_OR_RETURN(auto differences, compareResults(session.device(), results,
-                                                               flags.expected, flags.tolerance));
-    for (const std::string& difference : differences)
-      std::printf("[FAILED] %s\n", difference.c_str());
-    if (differences.empty())
-      std::printf("[SUCCESS] all function outputs matched their expected values.\n");
-    if (!flags.outputs.empty()) {
-      OutputWriter writer(session.device(), flags.max_elements);
-      BESSEMER_RETURN_IF_ERROR(writer.write(flags.outputs, results));
-    }
-    return differences.empty() ? 0 : 1;
+  const std::string name(function.name());
+  if (!json) {
+    std::printf("EXEC @%s\n", name.c_str());
+    std::fflush(stdout);
   }
-  if (!flags.outputs.empty()) {
+  if (timeline)
+    timeline->begin(name);
+  const auto begin = std::chrono::steady_clock::now();
+  auto called = [&] {
+    Progress progress("running @" + name);
+    return session.call(function, inputs);
+  }();
+  Outcome outcome;
+  outcome.function = name;
+  outcome.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  if (timeline)
+    timeline->end();
+  if (!called)
+    return vm::propagate(std::move(called));
+  const std::vector<vm::Value>& results = *called;
+
+  if (json) {
+    json->addCall(name, outcome.milliseconds);
+    BESSEMER_RETURN_IF_ERROR(json->addResults(session.device(), results));
+  }
+  if (!call.expected.empty()) {
+    BESSEMER_ASSIGN_OR_RETURN(outcome.differences, compareResults(session.device(), results,
+                                                                  call.expected, flags.tolerance));
+    if (json)
+      json->addDifferences(outcome.differences);
+    for (const std::string& difference : outcome.differences)
+      if (!json)
+        std::printf("[FAILED] %s\n", difference.c_str());
+    if (outcome.differences.empty() && !json)
+      std::printf("[SUCCESS] all function outputs matched their expected values.\n");
+  }
+  if (!call.outputs.empty()) {
     OutputWriter writer(session.device(), flags.max_elements);
-    BESSEMER_RETURN_IF_ERROR(writer.write(flags.outputs, results));
-  } else {
+    BESSEMER_RETURN_IF_ERROR(writer.write(call.outputs, results));
+  } else if (call.expected.empty() && !json) {
     BESSEMER_RETURN_IF_ERROR(printResults(stdout, session.device(), results, flags.max_elements));
   }
-  return 0;
+  return outcome;
+}
+
+Result<int> runCalls(const RunFlags& flags, TimelineTracer* timeline, vm::Tracer* tracer) {
+  modules::Session::Options options;
+  options.tracer = tracer;
+  if (timeline)
+    timeline->begin("load");
+  BESSEMER_ASSIGN_OR_RETURN(Program program, Program::open(flags.program, std::move(options)));
+  if (timeline)
+    timeline->end();
+  std::optional<ResultsJson> json;
+  if (flags.json)
+    json.emplace(flags.max_elements);
+  const std::vector<Call> calls = flags.calls.calls();
+  bool matched = true;
+  for (const Call& call : calls) {
+    auto outcome = runCall(flags, call, program.session(), timeline, json ? &*json : nullptr);
+    if (!outcome) {
+      if (calls.size() > 1)
+        return std::unexpected(
+            std::move(outcome.error())
+                .prefix(vm::concat("call ", &call - calls.data() + 1, " of ", calls.size())));
+      return vm::propagate(std::move(outcome));
+    }
+    matched = matched && outcome->differences.empty();
+    if (flags.statistics)
+      std::fprintf(stderr, "@%s: %.3f ms\n", outcome->function.c_str(), outcome->milliseconds);
+  }
+  if (json)
+    std::fputs(json->text().c_str(), stdout);
+  if (flags.statistics)
+    printStatistics(program.session().device());
+  return matched ? 0 : 1;
+}
+
+CommandResult run(RunFlags& flags) {
+  if (flags.list_drivers)
+    return printDrivers();
+  if (!flags.list_devices.empty())
+    return printDevices(flags.list_devices == kEveryDriver ? "" : flags.list_devices, false);
+  if (!flags.dump_devices.empty())
+    return printDevices(flags.dump_devices == kEveryDriver ? "" : flags.dump_devices, true);
+  flags.tolerance.exact = flags.equality == "exact";
+  TextTracer text(stderr);
+  vm::Tracer* tracer = flags.trace_execution ? &text : nullptr;
+  if (flags.trace.empty())
+    return runCalls(flags, nullptr, tracer);
+  TimelineTracer timeline(tracer);
+  auto result = runCalls(flags, &timeline, &timeline);
+  // A failed run's time line is wanted most.
+  BESSEMER_RETURN_IF_ERROR(timeline.write(flags.trace));
+  return result;
 }
 
 } // namespace
@@ -70,19 +165,7 @@ CommandResult run(RunFlags& flags) {
 std::function<CommandResult()> addRunCommand(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
   flags->program.addTo(app);
-  auto texts = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    return app.add_option(name, into, help)->allow_extra_args(false);
-  };
-  app.add_option("--function", flags->function,
-                 "Function to call; may be left out when the module has only one");
-  texts("--input", flags->inputs,
-        "An argument, in order: 42, 2x3xf32=1,2,3,4,5,6, 4xf32=@bytes.bin, @x.npy (+x.npy the next "
-        "array of the file, *x.npy the rest), (null)");
-  texts("--output", flags->outputs,
-        "Where a result goes, in order: @y.npy, @y.bin, + instead of @ to append, - to print, "
-        "empty to drop");
-  texts("--expected_output", flags->expected,
-        "What a result must be, in order, as --input takes it; (ignored) skips one");
+  flags->calls.addTo(app, /*several=*/true);
   app.add_option("--output_max_element_count", flags->max_elements,
                  "Most elements of a tensor to print")
       ->capture_default_str();
@@ -103,6 +186,25 @@ std::function<CommandResult()> addRunCommand(CLI::App& app) {
                  "approximate: within the thresholds; exact: the same bits")
       ->check(CLI::IsMember({"approximate", "exact"}))
       ->capture_default_str();
+  app.add_flag("--json", flags->json, "Results as JSON on stdout");
+  app.add_flag("--trace_execution", flags->trace_execution,
+               "Print each operation of the program's functions on stderr");
+  app.add_option("--trace", flags->trace,
+                 "Write a time line of the program's calls (JSON for Perfetto or chrome://tracing)")
+      ->type_name("FILE");
+  app.add_flag("--print_statistics", flags->statistics,
+               "Print each call's time and the memory that the device used on stderr");
+  app.add_flag("--list_drivers", flags->list_drivers, "List the drivers and do nothing else");
+  app.add_option("--list_devices", flags->list_devices,
+                 "List the devices, or those of one driver, and do nothing else")
+      ->type_name("DRIVER")
+      ->expected(0, 1)
+      ->default_str(kEveryDriver);
+  app.add_option("--dump_devices", flags->dump_devices,
+                 "Describe the devices, or those of one driver, and do nothing else")
+      ->type_name("DRIVER")
+      ->expected(0, 1)
+      ->default_str(kEveryDriver);
   return [flags] { return run(*flags); };
 }
 

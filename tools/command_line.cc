@@ -1,0 +1,97 @@
+#include "tools/command_line.h"
+
+#include <cstdio>
+#include <fstream>
+
+namespace bessemer::tools {
+
+using vm::fail;
+using vm::Result;
+using vm::StatusCode;
+
+namespace {
+
+struct Command {
+  const char* name;
+  const char* help;
+  std::function<CommandResult()> (*add)(CLI::App&);
+};
+
+constexpr Command kCommands[] = {
+    {"run", "Call functions of a compiled module", addRunCommand},
+    {"bench", "Measure a function of a compiled module", addBenchCommand},
+    {"inspect", "Show what a compiled module, a Metal library or a kernel holds",
+     addInspectCommand},
+    {"devices", "List the devices that programs can run on", addDevicesCommand},
+};
+
+Result<void> expand(std::vector<std::string> arguments, int depth, std::vector<std::string>& out) {
+  constexpr int kDeepest = 8;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string path;
+    if (arguments[i] == "--flagfile" && i + 1 < arguments.size()) {
+      path = arguments[++i];
+    } else if (arguments[i].starts_with("--flagfile=")) {
+      path = arguments[i].substr(11);
+    } else {
+      out.push_back(std::move(arguments[i]));
+      continue;
+    }
+    if (depth == kDeepest)
+      return fail(StatusCode::InvalidArgument, "--flagfile=", path,
+                  ": flag files name each other too deeply");
+    std::ifstream stream(path);
+    if (!stream)
+      return fail(StatusCode::NotFound, "--flagfile=", path, ": cannot open the file");
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+      const size_t begin = line.find_first_not_of(" \t\r");
+      if (begin == line.npos || line[begin] == '#')
+        continue;
+      lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin));
+    }
+    BESSEMER_RETURN_IF_ERROR(expand(std::move(lines), depth + 1, out));
+  }
+  return {};
+}
+
+} // namespace
+
+Result<std::vector<std::string>> expandFlagFiles(std::vector<std::string> arguments) {
+  std::vector<std::string> expanded;
+  BESSEMER_RETURN_IF_ERROR(expand(std::move(arguments), 0, expanded));
+  return expanded;
+}
+
+CommandLine::CommandLine() : app_("Runs Metal compute programs anywhere.", "bessemer") {
+  app_.require_subcommand(1);
+  app_.set_version_flag("--version", BESSEMER_VERSION);
+  app_.add_option("--flagfile", "Read more flags from a file, one a line");
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app_.add_subcommand(command.name, command.help);
+    sub->callback([this, action = command.add(*sub)] { chosen_ = action; });
+  }
+}
+
+int CommandLine::run(std::vector<std::string> arguments) {
+  auto failure = [](const vm::Error& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "bessemer: %s\n", error.toString().c_str());
+    return 1;
+  };
+  auto expanded = expandFlagFiles(std::move(arguments));
+  if (!expanded)
+    return failure(expanded.error());
+  try {
+    // CLI11 takes them from the last to the first.
+    app_.parse(std::vector<std::string>(expanded->rbegin(), expanded->rend()));
+  } catch (const CLI::ParseError& error) {
+    // CLI11 numbers its errors; scripts want 0 for help and 1 for everything wrong.
+    return app_.exit(error) == 0 ? 0 : 1;
+  }
+  CommandResult result = chosen_();
+  std::fflush(stdout);
+  return result ? *result : failure(result.error());
+}
+
+} // namespace bessemer::tools

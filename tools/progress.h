@@ -1,0 +1,28 @@
+// A line on stderr that tells what takes long; nothing when stderr is no terminal.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace bessemer::tools {
+
+// Shows "TEXT 3 s" from half a second on, until it ends; then the line is cleared.
+class Progress {
+public:
+  explicit Progress(std::string text);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+private:
+  void show(const std::string& text);
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+} // namespace bessemer::tools
