@@ -47,6 +47,7 @@ iree_status_t CommandList::Append(CommandType type, iree_host_size_t trailing_by
   IREE_RETURN_IF_ERROR(iree_arena_allocate(&arena_, sizeof(T) + trailing_bytes, &storage));
   T* command = new (storage) T{};
   command->type = type;
+  command->index = command_count_++;
   *tail_ = command;
   tail_ = &command->next;
   *out_command = command;
@@ -180,7 +181,8 @@ CommandList::Dispatch(iree_hal_executable_t* executable, iree_hal_executable_fun
     IREE_RETURN_IF_ERROR(Record(config.workgroup_count_ref, &command->count));
   command->binding_count = binding_count;
   command->constant_length = static_cast<uint16_t>(constants.data_length);
-  command->index = dispatch_count_++;
+  ++dispatch_count_;
+  command->executable = executable;
   command->executable_id = ExecutableId(executable);
   command->function_ordinal = iree_hal_executable_function_index(function);
   auto* refs = const_cast<RecordedRef*>(command->bindings().data());

@@ -40,6 +40,8 @@ enum class CommandType : uint8_t {
 
 struct Command {
   Command* next;
+  /// Among all commands of the list.
+  uint32_t index;
   CommandType type;
 };
 
@@ -71,8 +73,7 @@ struct DispatchCommand : Command {
   uint16_t constant_length;
   /// In the block of a replay.
   uint32_t argument_offset;
-  /// Among the list's dispatches.
-  uint32_t index;
+  iree_hal_executable_t* executable;
   uint64_t executable_id;
   uint32_t function_ordinal;
 
@@ -132,6 +133,7 @@ public:
   MTL::Buffer* update_buffer() const { return update_buffer_.get(); }
   /// What must be compiled before the list can be replayed.
   std::span<const std::shared_ptr<Pipeline>> pipelines() const { return pipelines_; }
+  uint32_t command_count() const { return command_count_; }
   uint32_t dispatch_count() const { return dispatch_count_; }
   /// NULL unless a fill or copy may need them.
   Pipeline* fill_kernel() const { return fill_kernel_.get(); }
@@ -157,6 +159,7 @@ private:
   std::vector<uint8_t> update_data_;
   MetalPtr<MTL::Buffer> update_buffer_;
   iree_device_size_t argument_bytes_ = 0;
+  uint32_t command_count_ = 0;
   uint32_t dispatch_count_ = 0;
   bool is_retaining_;
 };

@@ -222,11 +222,37 @@ iree_status_t QueueFlush(iree_hal_device_t*, iree_hal_queue_affinity_t) {
   return iree_ok_status();
 }
 
-iree_status_t ProfilingBegin(iree_hal_device_t*, const iree_hal_device_profiling_options_t*) {
-  return iree_make_status(IREE_STATUS_UNIMPLEMENTED, "profiling of Metal devices");
+iree_status_t ProfilingBegin(iree_hal_device_t* base,
+                             const iree_hal_device_profiling_options_t* options) {
+  Device* device = Device::From(base);
+  std::lock_guard lock(device->profiler_mutex);
+  if (device->profiler) {
+    return iree_make_status(IREE_STATUS_FAILED_PRECONDITION,
+                            "the device is being profiled already");
+  }
+  IREE_RETURN_IF_ERROR(Profiler::Begin(device->metal.get(), device->topology_info.topology_index,
+                                       device->queue_count, *options, device->host_allocator,
+                                       &device->profiler));
+  iree_atomic_store(&device->is_profiling, 1, iree_memory_order_release);
+  return iree_ok_status();
 }
-iree_status_t ProfilingFlush(iree_hal_device_t*) { return iree_ok_status(); }
-iree_status_t ProfilingEnd(iree_hal_device_t*) { return iree_ok_status(); }
+
+iree_status_t ProfilingFlush(iree_hal_device_t* base) {
+  std::shared_ptr<Profiler> profiler = Device::From(base)->CurrentProfiler();
+  return profiler ? profiler->Flush() : iree_ok_status();
+}
+
+iree_status_t ProfilingEnd(iree_hal_device_t* base) {
+  Device* device = Device::From(base);
+  std::shared_ptr<Profiler> profiler;
+  {
+    std::lock_guard lock(device->profiler_mutex);
+    iree_atomic_store(&device->is_profiling, 0, iree_memory_order_release);
+    profiler = std::move(device->profiler);
+  }
+  // What is still under way belongs to no session.
+  return profiler ? profiler->End() : iree_ok_status();
+}
 
 iree_status_t ExternalCaptureBegin(iree_hal_device_t* base,
                                    const iree_hal_device_external_capture_options_t* options) {

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "drivers/metal/argument_arena.h"
 #include "drivers/metal/builtin_kernels.h"
 #include "drivers/metal/device_memory.h"
 #include "drivers/metal/executable.h"
+#include "drivers/metal/profiler.h"
 #include "drivers/metal/queue.h"
 #include "drivers/metal/worker_pool.h"
 #include "iree/async/util/proactor_pool.h"
@@ -44,6 +46,18 @@ struct Device {
 
   static Device* From(iree_hal_device_t* base) { return reinterpret_cast<Device*>(base); }
   iree_hal_device_t* base() { return reinterpret_cast<iree_hal_device_t*>(this); }
+
+  /// The session that is under way, if any.
+  std::mutex profiler_mutex;
+  std::shared_ptr<Profiler> profiler;
+  iree_atomic_int32_t is_profiling = 0;
+
+  std::shared_ptr<Profiler> CurrentProfiler() {
+    if (!iree_atomic_load(&is_profiling, iree_memory_order_acquire))
+      return nullptr;
+    std::lock_guard lock(profiler_mutex);
+    return profiler;
+  }
 
   /// The first queue of the set; any for an empty one. INVALID_ARGUMENT when the device has none of
   /// them.

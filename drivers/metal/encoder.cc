@@ -18,6 +18,22 @@ MTL::ComputeCommandEncoder* Encoder::Compute() {
   return compute_;
 }
 
+MTL::ComputeCommandEncoder* Encoder::TimedCompute(MTL::CounterSampleBuffer* samples,
+                                                  NS::UInteger first_sample) {
+  End();
+  auto descriptor = NS::TransferPtr(MTL::ComputePassDescriptor::alloc()->init());
+  descriptor->setDispatchType(MTL::DispatchTypeConcurrent);
+  auto* attachment = descriptor->sampleBufferAttachments()->object(0);
+  attachment->setSampleBuffer(samples);
+  attachment->setStartOfEncoderSampleIndex(first_sample);
+  attachment->setEndOfEncoderSampleIndex(first_sample + 1);
+  compute_ = command_buffer_->computeCommandEncoder(descriptor.get());
+  if (!std::exchange(is_first_, false))
+    compute_->waitForFence(fence_);
+  Open(compute_);
+  return compute_;
+}
+
 MTL::BlitCommandEncoder* Encoder::Blit() {
   // A blit encoder has no barriers within.
   if (blit_ && !barrier_pending_)

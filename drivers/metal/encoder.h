@@ -25,6 +25,10 @@ public:
   MTL::ComputeCommandEncoder* Compute();
   MTL::BlitCommandEncoder* Blit();
 
+  /// An encoder of its own for what follows until End, whose start and end times go to two samples.
+  MTL::ComputeCommandEncoder* TimedCompute(MTL::CounterSampleBuffer* samples,
+                                           NS::UInteger first_sample);
+
   /// What comes later sees the effects of what came before. Free until something comes later.
   void Barrier() { barrier_pending_ = true; }
   /// Tells the present compute encoder of a resource that kernels reach through a pointer.

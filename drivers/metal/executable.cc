@@ -222,6 +222,10 @@ iree_status_t FunctionOf(iree_hal_executable_t* base, iree_hal_executable_functi
   return iree_ok_status();
 }
 
+std::span<const ExecutableFunction> FunctionsOf(iree_hal_executable_t* executable) {
+  return Executable::From(executable)->functions;
+}
+
 uint64_t ExecutableId(iree_hal_executable_t* executable) {
   return Executable::From(executable)->id;
 }

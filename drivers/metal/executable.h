@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "drivers/metal/objects.h"
 #include "drivers/metal/pipeline.h"
@@ -24,6 +25,8 @@ iree_status_t CreateExecutableCache(std::shared_ptr<PipelineCache> pipelines,
 bool IsMetalExecutable(iree_hal_executable_t* executable);
 iree_status_t FunctionOf(iree_hal_executable_t* executable, iree_hal_executable_function_t function,
                          const ExecutableFunction** out_function);
+
+std::span<const ExecutableFunction> FunctionsOf(iree_hal_executable_t* executable);
 
 /// A number that no other executable of the process has, for profiles.
 uint64_t ExecutableId(iree_hal_executable_t* executable);

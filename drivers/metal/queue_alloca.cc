@@ -111,6 +111,13 @@ private:
     return would_wait;
   }
 
+  OperationInfo Info() const override {
+    OperationInfo info;
+    info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_ALLOCA;
+    info.payload_length = size_;
+    return info;
+  }
+
   void Run() override {
     if (!pool_) {
       iree_hal_buffer_t* storage = nullptr;
@@ -220,6 +227,13 @@ public:
       : Submission(device, queue), buffer_(HalPtr<iree_hal_buffer_t>::Retain(buffer)) {}
 
 private:
+  OperationInfo Info() const override {
+    OperationInfo info;
+    info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_DEALLOCA;
+    info.payload_length = iree_hal_buffer_allocation_size(buffer_.get());
+    return info;
+  }
+
   void Run() override {
     DecommitTransient(buffer_.get(), Stamp());
     Complete(iree_ok_status());

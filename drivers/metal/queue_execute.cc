@@ -7,14 +7,16 @@
 #include "drivers/metal/queue_operations.h"
 #include "drivers/metal/replay.h"
 #include "drivers/metal/submission.h"
+#include "drivers/metal/submission_profile.h"
 
 namespace bessemer::metal_driver {
 namespace {
 
 /// A command list on its way through the device.
-class DeviceWork : public Submission {
+class DeviceWork : public Submission, private DispatchTimer {
 public:
-  DeviceWork(Device* device, Queue* queue) : Submission(device, queue) {}
+  DeviceWork(Device* device, Queue* queue, OperationInfo info)
+      : Submission(device, queue), info_(info) {}
 
   /// One of these: a recorded command buffer, or commands of its own.
   HalPtr<iree_hal_command_buffer_t> command_buffer;
@@ -53,7 +55,8 @@ private:
       // What commands use is kept by this.
       commands = queue()->handle->commandBufferWithUnretainedReferences();
       Encoder encoder(commands, queue()->fence.get(), device()->memory->NeedsUseResource());
-      status = Replay(list(), {bindings_.size(), bindings_.data()}, arguments_, encoder);
+      status = Replay(list(), {bindings_.size(), bindings_.data()}, arguments_, encoder,
+                      BeginProfile() ? this : nullptr);
     }
     if (!iree_status_is_ok(status)) {
       Complete(status);
@@ -62,12 +65,56 @@ private:
     device()->memory->CommitResidency();
     commands->addCompletedHandler(^(MTL::CommandBuffer* completed) {
       AutoreleaseScope pool;
+      if (profiler())
+        EndProfile(completed);
       Complete(
           completed->status() == MTL::CommandBufferStatusCompleted
               ? iree_ok_status()
               : StatusFromError(IREE_STATUS_INTERNAL, "the device failed", completed->error()));
     });
     commands->commit();
+  }
+
+  OperationInfo Info() const override { return info_; }
+
+  /// True when dispatches are to be timed.
+  bool BeginProfile() {
+    if (!profiler())
+      return false;
+    profiler()->Describe(list(), command_buffer.get());
+    if (!profiler()->Wants(IREE_HAL_DEVICE_PROFILING_DATA_DISPATCH_EVENTS))
+      return false;
+    if (list().dispatch_count())
+      samples_ = profiler()->NewSampleBuffer(2 * list().dispatch_count());
+    return true;
+  }
+
+  MTL::CounterSampleBuffer* Time(const DispatchCommand& dispatch,
+                                 NS::UInteger* out_first_sample) override {
+    if (!profiler()->Matches(dispatch, info_.command_buffer_id, queue()->ordinal))
+      return nullptr;
+    *out_first_sample = 2 * timed_.size();
+    timed_.push_back(&dispatch);
+    return samples_.get();
+  }
+
+  void EndProfile(MTL::CommandBuffer* completed) {
+    const Profiler::Operation& operation = profile().operation;
+    double start = completed->GPUStartTime(), end = completed->GPUEndTime();
+    profiler()->RecordDeviceTime(operation, start, end);
+    if (timed_.empty())
+      return;
+    NS::Data* data =
+        samples_ ? samples_->resolveCounterRange(NS::Range(0, 2 * timed_.size())) : nullptr;
+    auto* timestamps =
+        data ? static_cast<const MTL::CounterResultTimestamp*>(data->mutableBytes()) : nullptr;
+    for (size_t i = 0; i < timed_.size(); ++i) {
+      // Without samples the whole command buffer's time is the best that is known.
+      profiler()->RecordDispatch(
+          operation, *timed_[i],
+          timestamps ? profiler()->ToTick(timestamps[2 * i].timestamp) : Profiler::ToTick(start),
+          timestamps ? profiler()->ToTick(timestamps[2 * i + 1].timestamp) : Profiler::ToTick(end));
+    }
   }
 
   void Retire() override {
@@ -80,6 +127,9 @@ private:
   std::vector<iree_hal_buffer_binding_t> bindings_;
   std::vector<HalPtr<iree_hal_buffer_t>> bound_;
   ArgumentArena::Block arguments_;
+  OperationInfo info_;
+  MetalPtr<MTL::CounterSampleBuffer> samples_;
+  std::vector<const DispatchCommand*> timed_;
 };
 
 iree_status_t StartWork(std::unique_ptr<DeviceWork> work, const iree_hal_semaphore_list_t& waits,
@@ -93,11 +143,11 @@ template <class Record>
 iree_status_t SubmitCommands(iree_hal_device_t* base, iree_hal_queue_affinity_t queue_affinity,
                              const iree_hal_semaphore_list_t& waits,
                              const iree_hal_semaphore_list_t& signals, bool is_retaining,
-                             Record record) {
+                             const OperationInfo& info, Record record) {
   Device* device = Device::From(base);
   Queue* queue = nullptr;
   IREE_RETURN_IF_ERROR(device->SelectQueue(queue_affinity, &queue));
-  auto work = std::make_unique<DeviceWork>(device, queue);
+  auto work = std::make_unique<DeviceWork>(device, queue, info);
   work->own_list = std::make_unique<CommandList>(&device->block_pool, device->memory,
                                                  device->builtins.get(), is_retaining);
   IREE_RETURN_IF_ERROR(record(*work->own_list));
@@ -134,7 +184,14 @@ iree_status_t QueueExecute(iree_hal_device_t* base, iree_hal_queue_affinity_t qu
   Device* device = Device::From(base);
   Queue* queue = nullptr;
   IREE_RETURN_IF_ERROR(device->SelectQueue(queue_affinity, &queue));
-  auto work = std::make_unique<DeviceWork>(device, queue);
+  OperationInfo info;
+  if (command_buffer) {
+    info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_EXECUTE;
+    info.command_buffer_id = iree_hal_command_buffer_profile_id(command_buffer);
+    if (const CommandList* list = CommandListOf(command_buffer))
+      info.operation_count = list->command_count();
+  }
+  auto work = std::make_unique<DeviceWork>(device, queue, info);
   if (!command_buffer) {
     // A barrier is work without commands.
     work->own_list = std::make_unique<CommandList>(&device->block_pool, device->memory,
@@ -161,12 +218,18 @@ QueueDispatch(iree_hal_device_t* base, iree_hal_queue_affinity_t queue_affinity,
   bool is_noop =
       !iree_hal_dispatch_uses_indirect_parameters(flags) &&
       (config.workgroup_count[0] | config.workgroup_count[1] | config.workgroup_count[2]) == 0;
-  return SubmitCommands(
-      base, queue_affinity, waits, signals, is_retaining, [&](CommandList& list) -> iree_status_t {
-        if (is_noop)
-          return iree_ok_status();
-        return list.Dispatch(executable, function, config, constants, bindings, flags);
-      });
+  OperationInfo info;
+  info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_DISPATCH;
+  if (IsMetalExecutable(executable))
+    info.executable_id = ExecutableId(executable);
+  info.function_ordinal = iree_hal_executable_function_index(function);
+  return SubmitCommands(base, queue_affinity, waits, signals, is_retaining, info,
+                        [&](CommandList& list) -> iree_status_t {
+                          if (is_noop)
+                            return iree_ok_status();
+                          return list.Dispatch(executable, function, config, constants, bindings,
+                                               flags);
+                        });
 }
 
 iree_status_t QueueFill(iree_hal_device_t* base, iree_hal_queue_affinity_t queue_affinity,
@@ -185,7 +248,10 @@ iree_status_t QueueFill(iree_hal_device_t* base, iree_hal_queue_affinity_t queue
                             " does not hold whole patterns of %" PRIhsz,
                             length, target_offset, pattern_length);
   }
-  return SubmitCommands(base, queue_affinity, waits, signals, /*is_retaining=*/true,
+  OperationInfo info;
+  info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_FILL;
+  info.payload_length = length;
+  return SubmitCommands(base, queue_affinity, waits, signals, /*is_retaining=*/true, info,
                         [&](CommandList& list) -> iree_status_t {
                           if (length == 0)
                             return iree_ok_status();
@@ -205,7 +271,10 @@ iree_status_t QueueUpdate(iree_hal_device_t* base, iree_hal_queue_affinity_t que
   IREE_RETURN_IF_ERROR(CheckRange(target_buffer, target_offset, length,
                                   IREE_HAL_BUFFER_USAGE_TRANSFER_TARGET,
                                   IREE_HAL_MEMORY_ACCESS_WRITE));
-  return SubmitCommands(base, queue_affinity, waits, signals, /*is_retaining=*/true,
+  OperationInfo info;
+  info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_UPDATE;
+  info.payload_length = length;
+  return SubmitCommands(base, queue_affinity, waits, signals, /*is_retaining=*/true, info,
                         [&](CommandList& list) -> iree_status_t {
                           if (length == 0)
                             return iree_ok_status();
@@ -237,7 +306,10 @@ iree_status_t QueueCopy(iree_hal_device_t* base, iree_hal_queue_affinity_t queue
                                    target_offset, length) != IREE_HAL_BUFFER_OVERLAP_DISJOINT) {
     return iree_make_status(IREE_STATUS_INVALID_ARGUMENT, "source and target of a copy overlap");
   }
-  return SubmitCommands(base, queue_affinity, waits, signals, /*is_retaining=*/true,
+  OperationInfo info;
+  info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_COPY;
+  info.payload_length = length;
+  return SubmitCommands(base, queue_affinity, waits, signals, /*is_retaining=*/true, info,
                         [&](CommandList& list) -> iree_status_t {
                           if (length == 0)
                             return iree_ok_status();

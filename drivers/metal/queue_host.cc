@@ -18,6 +18,12 @@ public:
   }
 
 private:
+  OperationInfo Info() const override {
+    OperationInfo info;
+    info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_HOST_CALL;
+    return info;
+  }
+
   void Run() override {
     device()->workers->Post([this] { is_blocking_ ? CallAndComplete() : CompleteAndCall(); });
   }
@@ -65,6 +71,14 @@ public:
         buffer_offset_(buffer_offset), length_(length), direction_(direction) {}
 
 private:
+  OperationInfo Info() const override {
+    OperationInfo info;
+    info.type = direction_ == Direction::kRead ? IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_READ
+                                               : IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_WRITE;
+    info.payload_length = length_;
+    return info;
+  }
+
   void Run() override {
     if (length_ == 0) {
       Complete(iree_ok_status());

@@ -23,8 +23,8 @@ MTL::Size ThreadgroupsFor(iree_device_size_t length) {
 class Replayer {
 public:
   Replayer(const CommandList& list, iree_hal_buffer_binding_table_t table,
-           const ArgumentArena::Block& arguments, Encoder& encoder)
-      : list_(list), table_(table), arguments_(arguments), encoder_(encoder) {}
+           const ArgumentArena::Block& arguments, Encoder& encoder, DispatchTimer* timer)
+      : list_(list), table_(table), arguments_(arguments), encoder_(encoder), timer_(timer) {}
 
   iree_status_t Run() {
     for (const Command* command = list_.first(); command; command = command->next)
@@ -161,8 +161,19 @@ private:
          command.threadgroup_count[2] == 0)) {
       return iree_ok_status();
     }
+    NS::UInteger first_sample = 0;
+    MTL::CounterSampleBuffer* samples = timer_ ? timer_->Time(command, &first_sample) : nullptr;
+    MTL::ComputeCommandEncoder* compute =
+        samples ? encoder_.TimedCompute(samples, first_sample) : encoder_.Compute();
+    IREE_RETURN_IF_ERROR(EncodeDispatch(command, compute));
+    if (samples)
+      encoder_.End();
+    return iree_ok_status();
+  }
+
+  iree_status_t EncodeDispatch(const DispatchCommand& command,
+                               MTL::ComputeCommandEncoder* compute) {
     const Pipeline& pipeline = *command.function->pipeline;
-    MTL::ComputeCommandEncoder* compute = encoder_.Compute();
     compute->setComputePipelineState(pipeline.state());
     if (pipeline.argument_size() != 0) {
       if (pipeline.argument_size() > command.binding_count * sizeof(uint64_t)) {
@@ -202,13 +213,15 @@ private:
   iree_hal_buffer_binding_table_t table_;
   const ArgumentArena::Block& arguments_;
   Encoder& encoder_;
+  DispatchTimer* timer_;
 };
 
 } // namespace
 
 iree_status_t Replay(const CommandList& list, iree_hal_buffer_binding_table_t binding_table,
-                     const ArgumentArena::Block& arguments, Encoder& encoder) {
-  return Replayer(list, binding_table, arguments, encoder).Run();
+                     const ArgumentArena::Block& arguments, Encoder& encoder,
+                     DispatchTimer* timer) {
+  return Replayer(list, binding_table, arguments, encoder, timer).Run();
 }
 
 } // namespace bessemer::metal_driver

@@ -1,6 +1,7 @@
 #include "drivers/metal/submission.h"
 
 #include "drivers/metal/device.h"
+#include "drivers/metal/submission_profile.h"
 
 namespace bessemer::metal_driver {
 
@@ -51,6 +52,16 @@ iree_status_t Submission::Start(std::unique_ptr<Submission> owner,
   if (signals.count) {
     IREE_RETURN_IF_ERROR(
         iree_hal_semaphore_list_clone(&signals, iree_allocator_system(), &owner->signals_));
+  }
+  if ((owner->profiler_ = owner->device()->CurrentProfiler())) {
+    owner->profile_ = std::make_unique<Profile>();
+    Profiler::Operation& operation = owner->profile_->operation;
+    operation.info = owner->Info();
+    operation.submission_id = owner->profiler_->NextSubmissionId();
+    operation.queue_ordinal = owner->queue_->ordinal;
+    operation.wait_count = static_cast<uint32_t>(waits.count);
+    operation.signal_count = static_cast<uint32_t>(signals.count);
+    operation.submitted = iree_time_now();
   }
   // From here on it owns itself.
   Submission* self = owner.release();
@@ -148,10 +159,18 @@ void Submission::RunOrAbandon() {
         iree_async_frontier_merge(history(), IREE_ARRAYSIZE(frontier_.entries), known);
     }
   }
+  if (profile_)
+    profile_->operation.ready = iree_time_now();
   Run();
 }
 
 void Submission::Complete(iree_status_t status) {
+  if (profile_) {
+    profile_->operation.ended = iree_time_now();
+    profile_->operation.status_code = iree_status_code(status);
+    profiler_->Record(profile_->operation);
+    profiler_.reset();
+  }
   Retire();
   waits_.reset();
   bool ok = iree_status_is_ok(status);

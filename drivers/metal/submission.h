@@ -14,7 +14,9 @@
 
 namespace bessemer::metal_driver {
 
+class Profiler;
 struct Device;
+struct OperationInfo;
 struct Queue;
 
 IREE_ASYNC_FIXED_FRONTIER_TYPE(SubmissionFrontier, 32);
@@ -40,6 +42,8 @@ protected:
   virtual void Run() = 0;
   /// A wait failed: undoes what the operation reserved. Complete follows.
   virtual void Abandon() {}
+  /// What profiles say of the operation; asked when it was submitted.
+  virtual OperationInfo Info() const = 0;
   /// Gives up resources before the signal tells others that they are free.
   virtual void Retire() {}
 
@@ -51,6 +55,11 @@ protected:
   Device* device() const { return device_.get(); }
   Queue* queue() const { return queue_; }
   const iree_hal_semaphore_list_t& signals() const { return signals_; }
+  /// NULL unless the device is being profiled.
+  Profiler* profiler() const { return profiler_.get(); }
+  struct Profile;
+  const Profile& profile() const { return *profile_; }
+
   /// What has happened when this runs: the waits' histories.
   iree_async_frontier_t* history();
   /// The history and this operation, which thereby gets its place on the queue's axis.
@@ -78,6 +87,8 @@ private:
   Submission* next_scheduled_ = nullptr;
   SubmissionFrontier frontier_ = {};
   uint64_t epoch_ = 0;
+  std::shared_ptr<Profiler> profiler_;
+  std::unique_ptr<Profile> profile_;
 };
 
 } // namespace bessemer::metal_driver
