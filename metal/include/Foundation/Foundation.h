@@ -25,4 +25,5 @@
 #import <CoreFoundation/CoreFoundation.h>
 #import <dispatch/dispatch.h>
 #import <mach/mach.h>
+#import <sys/types.h>
 #import <unistd.h>
