@@ -97,7 +97,9 @@ iree_status_t Allocation::commitOnQueue() {
   IREE_RETURN_IF_ERROR(iree_hal_pool_materialize_reservation(
       pool_.get(), params_, &reservation_, IREE_HAL_POOL_MATERIALIZE_FLAG_NONE, &storage));
   auto owner = Retained<iree_hal_buffer_t>::adopt(storage);
+  operation_->ready();
   queue_->post([self = shared_from_this(), owner] {
+    self->operation_->started();
     self->buffer_->commit(self->pool_, self->reservation_, owner);
     self->holdsReservation_ = false;
     self->queue_->complete(*self->operation_, iree_ok_status());

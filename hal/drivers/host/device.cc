@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "hal/drivers/host/event.h"
 #include "hal/drivers/host/executable_cache.h"
 #include "hal/drivers/host/host_memory.h"
+#include "hal/drivers/host/profile_session.h"
 #include "hal/drivers/host/queue.h"
 #include "hal/drivers/host/replay.h"
 #include "hal/drivers/host/semaphore.h"
@@ -51,7 +53,13 @@ struct HostDevice {
   iree_hal_pool_t* defaultPool = nullptr;
   iree_hal_device_topology_info_t topologyInfo = {};
   std::vector<std::unique_ptr<Queue>> queues;
+  std::mutex profileMutex;
+  std::shared_ptr<ProfileSession> profileSession;
 
+  std::shared_ptr<ProfileSession> currentProfile() {
+    std::lock_guard lock(profileMutex);
+    return profileSession;
+  }
   iree_hal_queue_affinity_t queueMask() const {
     return (iree_hal_queue_affinity_t{1} << queues.size()) - 1;
   }
@@ -282,6 +290,16 @@ iree_status_t createDeviceSemaphore(iree_hal_device_t* base, iree_hal_queue_affi
 
 //===--- queue operations ---------------------------------------------------------------------===//
 
+/// Picks a queue and makes the operation that will run there.
+iree_status_t beginOperation(HostDevice* device, iree_hal_queue_affinity_t affinity, Waits waits,
+                             Signals signals, const Work& work, size_t* out_queue,
+                             std::shared_ptr<Operation>* out_operation) {
+  IREE_RETURN_IF_ERROR(selectQueue(device, affinity, out_queue));
+  IREE_RETURN_IF_ERROR(Operation::create(asDevice(device), signals, out_operation));
+  (*out_operation)->profile(device->currentProfile(), work, *out_queue, waits.count);
+  return iree_ok_status();
+}
+
 iree_status_t queueAlloca(iree_hal_device_t* base, iree_hal_queue_affinity_t affinity, Waits waits,
                           Signals signals, iree_hal_pool_t* pool, iree_hal_buffer_params_t params,
                           iree_device_size_t size, iree_hal_alloca_flags_t flags,
@@ -314,6 +332,9 @@ iree_status_t queueAlloca(iree_hal_device_t* base, iree_hal_queue_affinity_t aff
 
   std::shared_ptr<Operation> operation;
   IREE_RETURN_IF_ERROR(Operation::create(base, signals, &operation));
+  operation->profile(device->currentProfile(),
+                     {IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_ALLOCA, allocationSize}, queueIndex,
+                     waits.count);
   auto allocation = std::make_shared<Allocation>(
       queue, device->topologyInfo.frontier.tracker, operation,
       Retained(pool ? pool : device->defaultPool), params, flags, buffer);
@@ -343,15 +364,17 @@ iree_status_t queueDealloca(iree_hal_device_t* base, iree_hal_queue_affinity_t a
                             Waits waits, Signals signals, iree_hal_buffer_t* buffer,
                             iree_hal_dealloca_flags_t) {
   HostDevice* device = cast(base);
-  size_t queueIndex = 0;
-  IREE_RETURN_IF_ERROR(selectQueue(device, affinity, &queueIndex));
   TransientBuffer* transient = TransientBuffer::from(buffer);
   if (!transient) {
     return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
                             "the buffer was not allocated by a queue of a host device");
   }
+  size_t queueIndex = 0;
   std::shared_ptr<Operation> operation;
-  IREE_RETURN_IF_ERROR(Operation::create(base, signals, &operation));
+  IREE_RETURN_IF_ERROR(beginOperation(
+      device, affinity, waits, signals,
+      {IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_DEALLOCA, iree_hal_buffer_allocation_size(buffer)},
+      &queueIndex, &operation));
   if (!transient->announceDealloca()) {
     operation->disown();
     return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
@@ -377,12 +400,13 @@ iree_status_t submitFileTransfer(iree_hal_device_t* base, iree_hal_queue_affinit
                                  Waits waits, Signals signals, iree_hal_file_t* file,
                                  uint64_t fileOffset, iree_hal_buffer_t* buffer,
                                  iree_device_size_t bufferOffset, iree_device_size_t length,
+                                 iree_hal_profile_queue_event_type_t type,
                                  decltype(&iree_hal_file_read) transfer) {
   HostDevice* device = cast(base);
   size_t queueIndex = 0;
-  IREE_RETURN_IF_ERROR(selectQueue(device, affinity, &queueIndex));
   std::shared_ptr<Operation> operation;
-  IREE_RETURN_IF_ERROR(Operation::create(base, signals, &operation));
+  IREE_RETURN_IF_ERROR(
+      beginOperation(device, affinity, waits, signals, {type, length}, &queueIndex, &operation));
   return device->queues[queueIndex]->submit(
       waits, operation,
       [=, fileOwner = Retained(file), bufferOwner = Retained(buffer)]() -> iree_status_t {
@@ -406,7 +430,8 @@ iree_status_t queueRead(iree_hal_device_t* device, iree_hal_queue_affinity_t aff
                         iree_hal_buffer_t* buffer, iree_device_size_t bufferOffset,
                         iree_device_size_t length, iree_hal_read_flags_t) {
   return submitFileTransfer(device, affinity, waits, signals, file, fileOffset, buffer,
-                            bufferOffset, length, iree_hal_file_read);
+                            bufferOffset, length, IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_READ,
+                            iree_hal_file_read);
 }
 
 iree_status_t queueWrite(iree_hal_device_t* device, iree_hal_queue_affinity_t affinity, Waits waits,
@@ -414,7 +439,8 @@ iree_status_t queueWrite(iree_hal_device_t* device, iree_hal_queue_affinity_t af
                          iree_device_size_t bufferOffset, iree_hal_file_t* file,
                          uint64_t fileOffset, iree_device_size_t length, iree_hal_write_flags_t) {
   return submitFileTransfer(device, affinity, waits, signals, file, fileOffset, buffer,
-                            bufferOffset, length, iree_hal_file_write);
+                            bufferOffset, length, IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_WRITE,
+                            iree_hal_file_write);
 }
 
 iree_status_t queueHostCall(iree_hal_device_t* base, iree_hal_queue_affinity_t affinity,
@@ -422,9 +448,10 @@ iree_status_t queueHostCall(iree_hal_device_t* base, iree_hal_queue_affinity_t a
                             const uint64_t args[4], iree_hal_host_call_flags_t flags) {
   HostDevice* device = cast(base);
   size_t queueIndex = 0;
-  IREE_RETURN_IF_ERROR(selectQueue(device, affinity, &queueIndex));
   std::shared_ptr<Operation> operation;
-  IREE_RETURN_IF_ERROR(Operation::create(base, signals, &operation));
+  IREE_RETURN_IF_ERROR(beginOperation(device, affinity, waits, signals,
+                                      {IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_HOST_CALL}, &queueIndex,
+                                      &operation));
   Queue* queue = device->queues[queueIndex].get();
   std::array<uint64_t, 4> arguments;
   std::copy_n(args, arguments.size(), arguments.begin());
@@ -435,12 +462,14 @@ iree_status_t queueHostCall(iree_hal_device_t* base, iree_hal_queue_affinity_t a
           operation->settle(waitStatus, nullptr);
           return;
         }
+        operation->ready();
         // The call belongs to the user and may take its time, or wait for what the queue does next:
         // it gets a thread of its own.
         std::thread([base, queue, queueIndex, operation, call, arguments, flags] {
           iree_async_single_frontier_t storage;
           const iree_async_frontier_t* frontier = queue->advance(&storage);
-          operation->disown();
+          operation->started();
+          operation->handOver();
           runHostCall(base, iree_hal_queue_affinity_t{1} << queueIndex, operation->signals(), call,
                       arguments.data(), flags, frontier);
         }).detach();
@@ -450,18 +479,15 @@ iree_status_t queueHostCall(iree_hal_device_t* base, iree_hal_queue_affinity_t a
   return status;
 }
 
-iree_status_t queueExecute(iree_hal_device_t* base, iree_hal_queue_affinity_t affinity, Waits waits,
-                           Signals signals, iree_hal_command_buffer_t* commandBuffer,
-                           iree_hal_buffer_binding_table_t table, iree_hal_execute_flags_t flags) {
-  HostDevice* device = cast(base);
+/// Runs a recorded command buffer, or nothing, as `work`.
+iree_status_t submitCommands(HostDevice* device, iree_hal_queue_affinity_t affinity, Waits waits,
+                             Signals signals, iree_hal_command_buffer_t* commandBuffer,
+                             iree_hal_buffer_binding_table_t table, iree_hal_execute_flags_t flags,
+                             const Work& work) {
   size_t queueIndex = 0;
-  IREE_RETURN_IF_ERROR(selectQueue(device, affinity, &queueIndex));
-  if (commandBuffer && !iree_hal_deferred_command_buffer_isa(commandBuffer)) {
-    return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
-                            "the command buffer was made by another driver");
-  }
   std::shared_ptr<Operation> operation;
-  IREE_RETURN_IF_ERROR(Operation::create(base, signals, &operation));
+  IREE_RETURN_IF_ERROR(
+      beginOperation(device, affinity, waits, signals, work, &queueIndex, &operation));
   std::vector<iree_hal_buffer_binding_t> bindings(table.bindings, table.bindings + table.count);
   std::vector<Retained<iree_hal_buffer_t>> bound;
   if (!iree_any_bit_set(flags, IREE_HAL_EXECUTE_FLAG_BORROW_BINDING_TABLE_LIFETIME)) {
@@ -478,17 +504,87 @@ iree_status_t queueExecute(iree_hal_device_t* base, iree_hal_queue_affinity_t af
       });
 }
 
+iree_status_t queueExecute(iree_hal_device_t* base, iree_hal_queue_affinity_t affinity, Waits waits,
+                           Signals signals, iree_hal_command_buffer_t* commandBuffer,
+                           iree_hal_buffer_binding_table_t table, iree_hal_execute_flags_t flags) {
+  if (commandBuffer && !iree_hal_deferred_command_buffer_isa(commandBuffer)) {
+    return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
+                            "the command buffer was made by another driver");
+  }
+  Work work;
+  if (commandBuffer) {
+    work.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_EXECUTE;
+    work.commandBufferId = iree_hal_command_buffer_profile_id(commandBuffer);
+  }
+  return submitCommands(cast(base), affinity, waits, signals, commandBuffer, table, flags, work);
+}
+
+/// Records one transfer, which checks it, and submits it as the kind of work that it is.
+iree_status_t submitTransfer(iree_hal_device_t* base, iree_hal_queue_affinity_t affinity,
+                             Waits waits, Signals signals,
+                             const iree_hal_transfer_command_t& command, const Work& work) {
+  iree_hal_command_buffer_t* commandBuffer = nullptr;
+  IREE_RETURN_IF_ERROR(iree_hal_create_transfer_command_buffer(
+      base, IREE_HAL_COMMAND_BUFFER_MODE_ONE_SHOT, affinity, 1, &command, &commandBuffer));
+  iree_status_t status =
+      submitCommands(cast(base), affinity, waits, signals, commandBuffer,
+                     iree_hal_buffer_binding_table_empty(), IREE_HAL_EXECUTE_FLAG_NONE, work);
+  iree_hal_command_buffer_release(commandBuffer);
+  return status;
+}
+
+iree_status_t queueFill(iree_hal_device_t* device, iree_hal_queue_affinity_t affinity, Waits waits,
+                        Signals signals, iree_hal_buffer_t* target, iree_device_size_t offset,
+                        iree_device_size_t length, const void* pattern,
+                        iree_host_size_t patternLength, iree_hal_fill_flags_t) {
+  iree_hal_transfer_command_t command = {};
+  command.type = IREE_HAL_TRANSFER_COMMAND_TYPE_FILL;
+  command.fill = {target, offset, length, pattern, patternLength};
+  return submitTransfer(device, affinity, waits, signals, command,
+                        {IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_FILL, length});
+}
+
+iree_status_t queueCopy(iree_hal_device_t* device, iree_hal_queue_affinity_t affinity, Waits waits,
+                        Signals signals, iree_hal_buffer_t* source, iree_device_size_t sourceOffset,
+                        iree_hal_buffer_t* target, iree_device_size_t targetOffset,
+                        iree_device_size_t length, iree_hal_copy_flags_t) {
+  iree_hal_transfer_command_t command = {};
+  command.type = IREE_HAL_TRANSFER_COMMAND_TYPE_COPY;
+  command.copy = {source, sourceOffset, target, targetOffset, length};
+  return submitTransfer(device, affinity, waits, signals, command,
+                        {IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_COPY, length});
+}
+
 iree_status_t queueFlush(iree_hal_device_t*, iree_hal_queue_affinity_t) { return iree_ok_status(); }
 
 //===--- profiling ----------------------------------------------------------------------------===//
 
-iree_status_t profilingBegin(iree_hal_device_t*, const iree_hal_device_profiling_options_t*) {
-  return iree_make_status(IREE_STATUS_UNIMPLEMENTED, "the host device records no profiles");
+iree_status_t profilingBegin(iree_hal_device_t* base,
+                             const iree_hal_device_profiling_options_t* options) {
+  HostDevice* device = cast(base);
+  std::lock_guard lock(device->profileMutex);
+  if (device->profileSession) {
+    return iree_make_status(IREE_STATUS_FAILED_PRECONDITION, "a profiling session is running");
+  }
+  return ProfileSession::begin(*options, static_cast<uint32_t>(device->queues.size()), id(base),
+                               device->hostAllocator, &device->profileSession);
 }
 
-iree_status_t profilingFlush(iree_hal_device_t*) { return iree_ok_status(); }
+iree_status_t profilingFlush(iree_hal_device_t* base) {
+  std::shared_ptr<ProfileSession> session = cast(base)->currentProfile();
+  return session ? session->flush() : iree_ok_status();
+}
 
-iree_status_t profilingEnd(iree_hal_device_t*) { return iree_ok_status(); }
+iree_status_t profilingEnd(iree_hal_device_t* base) {
+  HostDevice* device = cast(base);
+  std::shared_ptr<ProfileSession> session;
+  {
+    std::lock_guard lock(device->profileMutex);
+    session.swap(device->profileSession);
+  }
+  // A request for nothing began no session.
+  return session ? session->end() : iree_ok_status();
+}
 
 iree_status_t externalCaptureBegin(iree_hal_device_t*,
                                    const iree_hal_device_external_capture_options_t* options) {
@@ -524,9 +620,9 @@ const iree_hal_device_vtable_t kVtable = {
     .query_queue_pool_backend = queryQueuePoolBackend,
     .queue_alloca = queueAlloca,
     .queue_dealloca = queueDealloca,
-    .queue_fill = iree_hal_device_queue_emulated_fill,
+    .queue_fill = queueFill,
     .queue_update = iree_hal_device_queue_emulated_update,
-    .queue_copy = iree_hal_device_queue_emulated_copy,
+    .queue_copy = queueCopy,
     .queue_read = queueRead,
     .queue_write = queueWrite,
     .queue_host_call = queueHostCall,

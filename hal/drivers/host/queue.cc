@@ -30,10 +30,44 @@ void Operation::settle(iree_status_t status, const iree_async_frontier_t* fronti
     iree_status_ignore(status);
     return;
   }
+  // Whoever waits for the signals finds the operation in the profile.
+  report(iree_status_code(status));
   if (iree_status_is_ok(status))
     status = iree_hal_semaphore_list_signal(signals_, frontier);
   if (!iree_status_is_ok(status))
     iree_hal_semaphore_list_fail(signals_, status);
+}
+
+void Operation::handOver() {
+  report(IREE_STATUS_OK);
+  settled_ = true;
+}
+
+void Operation::profile(std::shared_ptr<ProfileSession> session, const Work& work, size_t queue,
+                        size_t waitCount) {
+  session_ = std::move(session);
+  work_ = work;
+  queue_ = static_cast<uint32_t>(queue);
+  waitCount_ = waitCount;
+  if (session_)
+    times_.submitted = iree_time_now();
+}
+
+void Operation::ready() {
+  if (session_)
+    times_.ready = iree_time_now();
+}
+
+void Operation::started() {
+  if (session_)
+    times_.started = iree_time_now();
+}
+
+void Operation::report(iree_status_code_t code) {
+  if (!session_)
+    return;
+  times_.ended = iree_time_now();
+  session_->record(work_, times_, queue_, waitCount_, signals_.count, code);
 }
 
 //===--- Queue --------------------------------------------------------------------------------===//
@@ -97,7 +131,11 @@ iree_status_t Queue::submit(iree_hal_semaphore_list_t waits, std::shared_ptr<Ope
           operation->settle(waitStatus, nullptr);
           return;
         }
-        post([this, operation, body] { complete(*operation, body()); });
+        operation->ready();
+        post([this, operation, body] {
+          operation->started();
+          complete(*operation, body());
+        });
       });
   // An operation that was never accepted leaves its semaphores alone: the caller is told.
   if (!iree_status_is_ok(status))

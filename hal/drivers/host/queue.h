@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "hal/drivers/host/profile_session.h"
 #include "hal/drivers/host/retained.h"
 #include "iree/async/frontier.h"
 #include "iree/async/frontier_tracker.h"
@@ -30,10 +31,20 @@ public:
 
   iree_hal_semaphore_list_t signals() const { return signals_; }
 
+  /// Has `session` (may be null) told of the operation when it is settled.
+  void profile(std::shared_ptr<ProfileSession> session, const Work& work, size_t queue,
+               size_t waitCount);
+  /// Notes that the waits are over.
+  void ready();
+  /// Notes that the work begins.
+  void started();
+
   /// Signals, or fails with `status`, which is taken. Only the first call counts.
   void settle(iree_status_t status, const iree_async_frontier_t* frontier);
-  /// Leaves the semaphores to someone else.
+  /// Leaves the semaphores alone: the operation was not accepted.
   void disown() { settled_ = true; }
+  /// Leaves the semaphores to someone else, who goes on with the work.
+  void handOver();
 
 private:
   Operation() = default;
@@ -42,6 +53,14 @@ private:
   iree_allocator_t hostAllocator_;
   iree_hal_semaphore_list_t signals_;
   bool settled_ = false;
+
+  void report(iree_status_code_t code);
+
+  std::shared_ptr<ProfileSession> session_;
+  Work work_;
+  WorkTimes times_;
+  uint32_t queue_ = 0;
+  size_t waitCount_ = 0;
 };
 
 class Queue {

@@ -41,8 +41,17 @@ static inline void iree_hal_resource_retain(const void* any_resource) {
   }
 }
 
+// Vtables name their own object type in the first slot, so the call below goes through a function
+// type that differs in its parameter's pointer type.
+#if defined(__clang__)
+#define IREE_HAL_RESOURCE_CALLS_ANY_TYPE __attribute__((no_sanitize("function")))
+#else
+#define IREE_HAL_RESOURCE_CALLS_ANY_TYPE
+#endif
+
 /// Drops a reference to any HAL object; the last one destroys it. Null does nothing.
-static inline void iree_hal_resource_release(const void* any_resource) {
+IREE_HAL_RESOURCE_CALLS_ANY_TYPE static inline void
+iree_hal_resource_release(const void* any_resource) {
   iree_hal_resource_t* resource = (iree_hal_resource_t*)any_resource;
   if (resource && iree_atomic_ref_count_dec(&resource->ref_count) == 1) {
     ((const iree_hal_resource_vtable_t*)resource->vtable)->destroy(resource);
