@@ -66,6 +66,8 @@ void Encoder::End() {
   encoder->endEncoding();
   compute_ = nullptr;
   blit_ = nullptr;
+  pipeline_ = nullptr;
+  arguments_ = nullptr;
   used_.clear();
 }
 

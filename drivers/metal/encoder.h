@@ -31,6 +31,20 @@ public:
 
   /// What comes later sees the effects of what came before. Free until something comes later.
   void Barrier() { barrier_pending_ = true; }
+  /// For the present compute encoder, which keeps its state from one dispatch to the next.
+  void SetPipeline(MTL::ComputePipelineState* state) {
+    if (std::exchange(pipeline_, state) != state)
+      compute_->setComputePipelineState(state);
+  }
+  void SetArguments(MTL::Buffer* buffer, NS::UInteger offset, NS::UInteger index) {
+    if (std::exchange(arguments_, buffer) == buffer)
+      compute_->setBufferOffset(offset, index);
+    else
+      compute_->setBuffer(buffer, offset, index);
+  }
+  /// A buffer was bound at the arguments' index by other means.
+  void ForgetArguments() { arguments_ = nullptr; }
+
   /// Tells the present compute encoder of a resource that kernels reach through a pointer.
   void Use(MTL::Buffer* buffer);
   /// Closes the open encoder, as commands of the command buffer itself need.
@@ -48,6 +62,8 @@ private:
   MTL::Fence* fence_;
   MTL::ComputeCommandEncoder* compute_ = nullptr;
   MTL::BlitCommandEncoder* blit_ = nullptr;
+  MTL::ComputePipelineState* pipeline_ = nullptr;
+  MTL::Buffer* arguments_ = nullptr;
   std::vector<std::string> groups_;
   std::vector<MTL::Buffer*> used_;
   bool uses_resources_;

@@ -57,12 +57,13 @@ public:
     }
     default:
       *out_attempt = Attempt::kExhausted;
-      return IsBehindFrontierOnly(requester)
-                 ? iree_make_status(
-                       IREE_STATUS_RESOURCE_EXHAUSTED,
-                       "the pool's free memory is behind work of other queues, and the "
-                       "allocation does not allow to wait for that")
-                 : iree_ok_status();
+      // Memory comes free behind work of others, and to wait for that has to be allowed.
+      if (reserve_flags_ & IREE_HAL_POOL_RESERVE_FLAG_ALLOW_WAIT_FRONTIER)
+        return iree_ok_status();
+      return iree_make_status(IREE_STATUS_RESOURCE_EXHAUSTED,
+                              "the pool has no %" PRIdsz " bytes now, and the allocation does not "
+                              "allow to wait for them",
+                              size_);
     }
     has_reservation_ = true;
     return iree_ok_status();
@@ -92,25 +93,6 @@ public:
   }
 
 private:
-  /// Whether the pool had memory that a wait which is not allowed would make ours. No release of
-  /// anyone would help then.
-  bool IsBehindFrontierOnly(const iree_async_frontier_t* requester) {
-    if (reserve_flags_ & IREE_HAL_POOL_RESERVE_FLAG_ALLOW_WAIT_FRONTIER)
-      return false;
-    iree_hal_pool_reservation_t reservation;
-    iree_hal_pool_acquire_info_t info = {};
-    iree_hal_pool_acquire_result_t result = IREE_HAL_POOL_ACQUIRE_EXHAUSTED;
-    iree_status_t status = iree_hal_pool_acquire_reservation(
-        pool_, size_, iree_max(params_.min_alignment, 16u), requester,
-        reserve_flags_ | IREE_HAL_POOL_RESERVE_FLAG_ALLOW_WAIT_FRONTIER, &reservation, &info,
-        &result);
-    bool would_wait = iree_status_is_ok(status) && result == IREE_HAL_POOL_ACQUIRE_OK_NEEDS_WAIT;
-    if (would_wait)
-      iree_hal_pool_release_reservation(pool_, &reservation, info.wait_frontier);
-    iree_status_free(status);
-    return would_wait;
-  }
-
   OperationInfo Info() const override {
     OperationInfo info;
     info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_ALLOCA;

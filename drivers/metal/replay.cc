@@ -122,7 +122,8 @@ private:
     }
     FillArguments arguments = {target.length, command.pattern, 0};
     MTL::ComputeCommandEncoder* compute = encoder_.Compute();
-    compute->setComputePipelineState(list_.fill_kernel()->state());
+    encoder_.SetPipeline(list_.fill_kernel()->state());
+    encoder_.ForgetArguments();
     compute->setBuffer(target.location.handle, target.location.offset, 0);
     compute->setBytes(&arguments, sizeof(arguments), 1);
     compute->dispatchThreadgroups(ThreadgroupsFor(target.length),
@@ -146,7 +147,8 @@ private:
     }
     CopyArguments arguments = {target.length};
     MTL::ComputeCommandEncoder* compute = encoder_.Compute();
-    compute->setComputePipelineState(list_.copy_kernel()->state());
+    encoder_.SetPipeline(list_.copy_kernel()->state());
+    encoder_.ForgetArguments();
     compute->setBuffer(source.location.handle, source.location.offset, 0);
     compute->setBuffer(target.location.handle, target.location.offset, 1);
     compute->setBytes(&arguments, sizeof(arguments), 2);
@@ -174,7 +176,7 @@ private:
   iree_status_t EncodeDispatch(const DispatchCommand& command,
                                MTL::ComputeCommandEncoder* compute) {
     const Pipeline& pipeline = *command.function->pipeline;
-    compute->setComputePipelineState(pipeline.state());
+    encoder_.SetPipeline(pipeline.state());
     if (pipeline.argument_size() != 0) {
       if (pipeline.argument_size() > command.binding_count * sizeof(uint64_t)) {
         return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
@@ -193,7 +195,7 @@ private:
         std::memcpy(argument_buffer + offset, &address, sizeof(address));
         encoder_.Use(range.location.handle);
       }
-      compute->setBuffer(arguments_.buffer.get(), command.argument_offset, kArgumentBufferIndex);
+      encoder_.SetArguments(arguments_.buffer.get(), command.argument_offset, kArgumentBufferIndex);
     }
     if (pipeline.takes_constants())
       compute->setBytes(command.constants(), command.constant_length, kConstantsIndex);
