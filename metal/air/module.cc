@@ -5,6 +5,7 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -192,7 +193,19 @@ void drop_module_flags(llvm::Module& module) {
 
 } // namespace
 
+void keep_divisions(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (instruction.getOpcode() != llvm::Instruction::FDiv)
+        continue;
+      instruction.setHasAllowReciprocal(false);
+      instruction.setHasApproxFunc(false);
+    }
+  }
+}
+
 void normalise(llvm::Module& module, llvm::StringRef triple, llvm::StringRef data_layout) {
+  keep_divisions(module);
   module.setTargetTriple(llvm::Triple(triple));
   module.setDataLayout(data_layout);
   drop_unused_declarations(module);

@@ -37,6 +37,11 @@ void normalise(llvm::Module& module, llvm::StringRef triple, llvm::StringRef dat
 /// floats may be flushed to zero.
 bool has_compile_option(const llvm::Module& module, llvm::StringRef option);
 
+/// Takes from divisions the leave to multiply by a reciprocal. Metal's fast mode gives it, but the
+/// result is often off by one unit, and programs index and round by quotients (7 / 3.5 must be 2);
+/// vector division is as quick here as a reciprocal with its refinement.
+void keep_divisions(llvm::Module& module);
+
 /// The bytes of `module` as bitcode.
 std::string write_bitcode(const llvm::Module& module);
 

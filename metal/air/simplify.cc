@@ -2,6 +2,8 @@
 
 #include "metal/air/module.h"
 
+#include "metal/air/module.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -118,6 +120,7 @@ llvm::FunctionPassManager loop_passes() {
 } // namespace
 
 void simplify(llvm::Module& module) {
+  keep_divisions(module);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

@@ -49,19 +49,30 @@ void choose_math(llvm::Module& module, MathMode mode) {
   }
 }
 
-// LLVM's plain conversions are poison out of range; MSL's saturate, and NaN gives 0.
+// LLVM's plain conversions are poison out of range. MSL's saturate at 32 bits (64 for longer
+// types), NaN gives 0, and shorter integers are the low bits: the hardware has no narrower
+// conversion.
 void saturate_conversions(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::BasicBlock& block : function)
       for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
         bool is_signed = llvm::isa<llvm::FPToSIInst>(instruction);
-        if (!is_signed && !llvm::isa<llvm::FPToUIInst>(instruction))
+        bool is_unsigned = llvm::isa<llvm::FPToUIInst>(instruction);
+        if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+          is_signed = call->getIntrinsicID() == llvm::Intrinsic::fptosi_sat;
+          is_unsigned = call->getIntrinsicID() == llvm::Intrinsic::fptoui_sat;
+        }
+        if (!is_signed && !is_unsigned)
           continue;
         llvm::IRBuilder<> builder(&instruction);
         llvm::Value* operand = instruction.getOperand(0);
+        llvm::Type* type = instruction.getType();
+        const bool narrow = type->getScalarSizeInBits() < 32;
+        llvm::Type* through = narrow ? type->getWithNewType(builder.getInt32Ty()) : type;
         llvm::Value* saturated = builder.CreateIntrinsic(
-            is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-            {instruction.getType(), operand->getType()}, {operand});
+            is_signed || narrow ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+            {through, operand->getType()}, {operand});
+        saturated = builder.CreateTrunc(saturated, type);
         saturated->takeName(&instruction);
         instruction.replaceAllUsesWith(saturated);
         instruction.eraseFromParent();

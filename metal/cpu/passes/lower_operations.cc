@@ -506,12 +506,16 @@ private:
       return from_float ? builder_.CreateFCmpUNE(value, ConstantFP::get(from, 0.0))
                         : builder_.CreateIsNotNull(value);
     if (from_float) {
-      // Out of range saturates and NaN gives 0, as on the hardware.
+      // Out of range saturates and NaN gives 0, as on the hardware, whose narrowest conversion is to
+      // 32 bits: 8- and 16-bit integers are the low bits of that (uchar(char(153.0f)) is 153).
       if (!from->isFloatTy())
         value = builder_.CreateFPExt(value, builder_.getFloatTy());
-      return builder_.CreateIntrinsic(to_sign == 's' ? Intrinsic::fptosi_sat
-                                                     : Intrinsic::fptoui_sat,
-                                      {type, value->getType()}, {value});
+      bool narrow = type->getIntegerBitWidth() < 32;
+      Type* through = narrow ? builder_.getInt32Ty() : type;
+      Value* result = builder_.CreateIntrinsic(to_sign == 's' || narrow ? Intrinsic::fptosi_sat
+                                                                        : Intrinsic::fptoui_sat,
+                                               {through, value->getType()}, {value});
+      return builder_.CreateTrunc(result, type);
     }
     return builder_.CreateIntCast(value, type, from_sign == 's' && !from->isIntegerTy(1));
   }

@@ -425,18 +425,20 @@ void convertElement(const CallShape& shape, const CallData& data, unsigned i) {
     } else if (to.bits == 1) {
       writeInteger(to, data.result, i, value != 0); // NaN counts as true
     } else {
-      // Truncated; out of range goes to the nearest end, NaN to zero.
-      const double low = static_cast<double>(lowest(to));
+      // Truncated; out of range goes to the nearest end, NaN to zero. The hardware's narrowest
+      // conversion is to int, of which shorter integers are the low bits.
+      const Type wide = to.bits < 32 ? Type{Format::Integer, 32, true, 1} : to;
+      const double low = static_cast<double>(lowest(wide));
       int64_t whole;
       if (std::isnan(value))
         whole = 0;
       else if (value <= low)
-        whole = static_cast<int64_t>(lowest(to));
-      else if (value >= static_cast<double>(highest(to)))
-        whole = static_cast<int64_t>(static_cast<uint64_t>(highest(to)));
+        whole = static_cast<int64_t>(lowest(wide));
+      else if (value >= static_cast<double>(highest(wide)))
+        whole = static_cast<int64_t>(static_cast<uint64_t>(highest(wide)));
       else
-        whole = to.is_signed ? static_cast<int64_t>(value)
-                             : static_cast<int64_t>(static_cast<uint64_t>(value));
+        whole = wide.is_signed ? static_cast<int64_t>(value)
+                               : static_cast<int64_t>(static_cast<uint64_t>(value));
       writeInteger(to, data.result, i, whole);
     }
     return;

