@@ -19,6 +19,8 @@ using CommandResult = vm::Result<int>;
 // use the flags' storage, which it owns.
 std::function<CommandResult()> addRunCommand(CLI::App& app);
 std::function<CommandResult()> addBenchCommand(CLI::App& app);
+std::function<CommandResult()> addCheckCommand(CLI::App& app);
+std::function<CommandResult()> addCompileCommand(CLI::App& app);
 std::function<CommandResult()> addInspectCommand(CLI::App& app);
 std::function<CommandResult()> addDevicesCommand(CLI::App& app);
 

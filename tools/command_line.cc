@@ -20,6 +20,8 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", "Call functions of a compiled module", addRunCommand},
     {"bench", "Measure a function of a compiled module", addBenchCommand},
+    {"check", "Run the tests that a compiled module exports", addCheckCommand},
+    {"compile", "Compile a model for Metal with iree-compile", addCompileCommand},
     {"inspect", "Show what a compiled module, a Metal library or a kernel holds",
      addInspectCommand},
     {"devices", "List the devices that programs can run on", addDevicesCommand},

@@ -16,6 +16,8 @@ bool isTerminal() {
   return isatty(STDERR_FILENO) && term && std::string_view(term) != "dumb";
 }
 
+// Back to the line's start, the rest of it cleared.
+constexpr const char* kClear = "\r\x1b[K";
 constexpr std::chrono::milliseconds kPatience{500}, kStep{100};
 
 } // namespace
@@ -36,6 +38,14 @@ Progress::~Progress() {
   thread_.join();
 }
 
+void Progress::print(std::string_view text) {
+  std::lock_guard lock(mutex_);
+  if (shown_)
+    std::fputs(kClear, stderr);
+  shown_ = false;
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void Progress::show(const std::string& text) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -44,9 +54,11 @@ void Progress::show(const std::string& text) {
     return;
   do {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    shown_ = true;
     std::fprintf(stderr, "\r%s %.1f s ", text.c_str(), seconds);
   } while (!ended_.wait_for(lock, kStep, [this] { return done_; }));
-  std::fputs("\r\x1b[K", stderr); // back to the start, the rest of the line cleared
+  if (shown_)
+    std::fputs(kClear, stderr);
 }
 
 } // namespace bessemer::tools

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace bessemer::tools {
@@ -16,12 +17,16 @@ public:
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
+  // Writes `text` to stderr without mixing it up with the line.
+  void print(std::string_view text);
+
 private:
   void show(const std::string& text);
 
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;
+  bool shown_ = false; // the line is there now
   std::thread thread_;
 };
 
