@@ -133,6 +133,7 @@ std::string pack(const metal::cpu::CompiledKernel& compiled, const std::array<ui
   kernel.lanes = compiled.lanes;
   kernel.used_buffers = compiled.used_buffers;
   kernel.needs_distinct_buffers = compiled.needs_distinct_buffers;
+  kernel.flush_denormals = compiled.flush_denormals;
   for (const metal::cpu::StageTime& stage : compiled.stages) {
     auto time = std::make_unique<metal::StageTimeT>();
     time->stage = stage.stage;

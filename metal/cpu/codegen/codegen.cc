@@ -13,6 +13,7 @@
 #include "metal/cpu/passes/inline_calls.h"
 #include "metal/cpu/passes/linearize.h"
 #include "metal/cpu/passes/lower_operations.h"
+#include "metal/cpu/passes/main_loops.h"
 #include "metal/cpu/passes/normalize.h"
 #include "metal/cpu/passes/private_arrays.h"
 #include "metal/cpu/passes/split_barriers.h"
@@ -89,6 +90,11 @@ private:
     air::normalise(*module_, target_.machine->getTargetTriple().str(),
                    target_.machine->createDataLayout().getStringRepresentation());
     Expected<air::Signature> signature = air::read_signature(*module_, options_.function);
+    if (NamedMDNode* compile_options = module_->getNamedMetadata("air.compile_options"))
+      for (const MDNode* option : compile_options->operands())
+        if (option->getNumOperands())
+          if (const auto* name = dyn_cast<MDString>(option->getOperand(0)))
+            result_.flush_denormals |= name->getString() == "air.compile.denorms_disable";
     if (!signature)
       return signature.takeError();
     if (signature->kind != air::FunctionKind::Kernel)
@@ -139,14 +145,20 @@ private:
       active = builder.CreateICmpULT(index,
                                      emit_thread_count(builder, thread_, options_.threads.data()));
     }
-    {
+    DenseSet<const BasicBlock*> full_loops;
+    for (bool copied = false;;) {
       DominatorTree dominators(function);
       LoopInfo loops(dominators);
       Expected<std::unique_ptr<Divergence>> divergence =
           Divergence::analyse(function, loops, lanes_, options_.threads.data());
       if (!divergence)
         return divergence.takeError();
-      linearize(function, loops, **divergence, active);
+      if (!copied && add_main_loops(function, loops, **divergence, full_loops)) {
+        copied = true;
+        continue;
+      }
+      linearize(function, loops, **divergence, active, full_loops);
+      break;
     }
     if (Error error = verify(*module_, "the linear code"))
       return error;

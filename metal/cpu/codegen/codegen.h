@@ -58,6 +58,8 @@ struct CompiledKernel {
   /// Bit n: [[buffer(n)]] is read or written.
   uint32_t used_buffers = 0;
   bool needs_distinct_buffers = false;
+  /// The module lets subnormal numbers be flushed to zero.
+  bool flush_denormals = false;
   std::vector<StageTime> stages;
 };
 

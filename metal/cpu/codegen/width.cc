@@ -1,8 +1,16 @@
 #include "metal/cpu/codegen/width.h"
 
+#include "metal/cpu/analysis/shape.h"
 #include "metal/cpu/analysis/spmd.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -11,28 +19,130 @@ namespace {
 
 constexpr int simdgroup_lanes = 32;
 
-bool has_cross_lane_operations(Function& function) {
+// What a kernel does that speaks for or against wide vectors.
+struct Traits {
+  bool cross_lane = false; // lanes of a simdgroup speak to each other
+  bool serial = false;     // lanes one after the other, or leaving loops apart
+  bool scattered = false;  // memory accesses that are not consecutive
+  int64_t bytes = 0;       // of values alive at once, for each lane
+};
+
+bool is_consecutive(const Shape& shape, int64_t size) {
+  if (shape.is_varying() || shape.group < 8)
+    return false;
+  if (shape.is_flat())
+    return true;
+  for (int lane = 1; lane < 8; ++lane)
+    if (shape.offset(lane) - shape.offset(0) != lane * size)
+      return false;
+  return true;
+}
+
+// The largest sum of the sizes of varying values that are alive at one point.
+int64_t live_bytes(Function& function, const ShapeAnalysis& shapes) {
+  const DataLayout& layout = function.getParent()->getDataLayout();
+  auto size = [&](const Value* value) -> int64_t {
+    const auto* instruction = dyn_cast<Instruction>(value);
+    if (!instruction || !shapes.shape(value).is_varying() || value->getType()->isVoidTy() ||
+        value->getType()->isIntegerTy(1))
+      return 0;
+    return int64_t(layout.getTypeStoreSize(value->getType()).getFixedValue());
+  };
+  DenseMap<const BasicBlock*, DenseSet<const Value*>> alive;
+  int64_t most = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (BasicBlock* block : post_order(&function)) {
+      DenseSet<const Value*> live;
+      int64_t bytes = 0;
+      auto add = [&](const Value* value) {
+        if (int64_t own = size(value); own && live.insert(value).second)
+          bytes += own;
+      };
+      auto remove = [&](const Value* value) {
+        if (live.erase(value))
+          bytes -= size(value);
+      };
+      for (BasicBlock* next : successors(block)) {
+        for (const Value* value : alive[next])
+          if (const auto* phi = dyn_cast<PHINode>(value); !phi || phi->getParent() != next)
+            add(value);
+        for (PHINode& phi : next->phis())
+          add(phi.getIncomingValueForBlock(block));
+      }
+      most = std::max(most, bytes);
+      for (Instruction& instruction : reverse(*block)) {
+        if (isa<PHINode>(instruction))
+          break;
+        remove(&instruction);
+        for (const Use& use : instruction.operands())
+          add(use.get());
+        most = std::max(most, bytes);
+      }
+      for (PHINode& phi : block->phis())
+        add(&phi);
+      auto& known = alive[block];
+      if (live.size() != known.size()) {
+        known = std::move(live);
+        changed = true;
+      }
+    }
+  }
+  return most;
+}
+
+Traits examine(Function& function, const uint32_t threads[3]) {
+  Traits traits;
+  const DataLayout& layout = function.getParent()->getDataLayout();
+  ShapeAnalysis shapes(function, simdgroup_lanes, threads);
+  shapes.run();
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
   for (BasicBlock& block : function)
     for (Instruction& instruction : block) {
-      const auto* call = dyn_cast<CallBase>(&instruction);
-      if (!call)
-        continue;
-      StringRef name = spmd::callee_name(*call);
-      if (name.starts_with("air.simd") || name.starts_with("air.quad") ||
-          name.starts_with(spmd::matrix_multiply))
-        return true;
+      if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+        StringRef name = spmd::callee_name(*call);
+        traits.cross_lane |= name.starts_with("air.simd") || name.starts_with("air.quad") ||
+                             name.starts_with(spmd::matrix_multiply);
+        traits.serial |= name.starts_with("air.atomic.");
+      }
+      if (const Value* pointer = getLoadStorePointerOperand(&instruction)) {
+        Type* type = getLoadStoreType(&instruction);
+        traits.scattered |= !is_consecutive(shapes.shape(pointer),
+                                            int64_t(layout.getTypeStoreSize(type).getFixedValue()));
+      }
+      traits.scattered |= isa<AllocaInst>(instruction);
+      const auto* branch = dyn_cast<BranchInst>(&instruction);
+      if (branch && branch->isConditional() && loops.getLoopFor(&block))
+        traits.serial |= !shapes.is_uniform(branch->getCondition());
     }
-  return false;
+  traits.bytes = live_bytes(function, shapes);
+  return traits;
 }
 
 } // namespace
 
-int choose_lanes(Function& function, const KernelOptions& options, const TargetTraits& traits) {
-  (void)traits;
-  if (!options.threads[0] || has_cross_lane_operations(function))
+int choose_lanes(Function& function, const KernelOptions& options, const TargetTraits& target) {
+  if (!options.threads[0])
+    return simdgroup_lanes;
+  Traits traits = examine(function, options.threads.data());
+  if (traits.cross_lane)
     return simdgroup_lanes;
   if (options.lanes)
     return int(options.lanes);
+  uint32_t total = options.threads[0] * options.threads[1] * options.threads[2];
+  int64_t registers = target.vector_bits == 256 ? 16 : 32;
+  auto needed = [&](int lanes) { return traits.bytes * lanes * 8 / target.vector_bits; };
+  // Wider than a simdgroup while the registers last, so that independent work fills the pipelines.
+  if (!traits.serial && !traits.scattered)
+    for (int lanes : {128, 64})
+      if (total >= uint32_t(lanes) && total % uint32_t(lanes) == 0 &&
+          needed(lanes) <= registers * 3 / 4)
+        return lanes;
+  // Narrower where half a simdgroup already fills them.
+  if (!traits.serial && needed(simdgroup_lanes) > registers * 9 / 8 && total % 16 == 0 &&
+      target.vector_bits / 32 <= 16)
+    return 16;
   return simdgroup_lanes;
 }
 

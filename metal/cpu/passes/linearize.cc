@@ -22,9 +22,10 @@ constexpr unsigned cheap_block_size = 12;
 
 class Linearizer {
 public:
-  Linearizer(Function& function, LoopInfo& loops, const Divergence& divergence, Value* active)
-      : function_(function), loops_(loops), divergence_(divergence), active_(active),
-        builder_(function.getContext()), module_(*function.getParent()),
+  Linearizer(Function& function, LoopInfo& loops, const Divergence& divergence, Value* active,
+             const DenseSet<const BasicBlock*>& full)
+      : full_loops_(full), function_(function), loops_(loops), divergence_(divergence),
+        active_(active), builder_(function.getContext()), module_(*function.getParent()),
         bool_(Type::getInt1Ty(function.getContext())) {}
 
   void run() {
@@ -333,7 +334,7 @@ private:
     const Scope& scope = divergence_.scope(loop);
     mark(node.exit, mask);
     if (!scope.divergent)
-      return linearize_scope(scope, mask);
+      return linearize_scope(scope, full_loops_.contains(loop->getHeader()) ? nullptr : mask);
 
     BasicBlock *header = loop->getHeader(), *latch = loop->getLoopLatch();
     AllocaInst *live = new_slot(bool_), *next = new_slot(bool_);
@@ -385,6 +386,7 @@ private:
     }
   }
 
+  const DenseSet<const BasicBlock*>& full_loops_;
   Function& function_;
   LoopInfo& loops_;
   const Divergence& divergence_;
@@ -404,8 +406,9 @@ private:
 
 } // namespace
 
-void linearize(Function& function, LoopInfo& loops, const Divergence& divergence, Value* active) {
-  Linearizer(function, loops, divergence, active).run();
+void linearize(Function& function, LoopInfo& loops, const Divergence& divergence, Value* active,
+               const DenseSet<const BasicBlock*>& full) {
+  Linearizer(function, loops, divergence, active, full).run();
 }
 
 } // namespace bessemer::metal::cpu

@@ -2,6 +2,8 @@
 
 #include "metal/cpu/analysis/spmd.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -11,6 +13,7 @@
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -150,6 +153,36 @@ bool keep_exits_in_parents(Function& function) {
   return false;
 }
 
+// Arithmetic on positions goes to the entry block, so that merges of equal values disappear.
+void hoist_positions(Function& function) {
+  BasicBlock& entry = function.getEntryBlock();
+  DenseSet<const Value*> known;
+  for (Instruction& instruction : entry)
+    known.insert(&instruction);
+  ReversePostOrderTraversal<Function*> order(&function);
+  for (BasicBlock* block : order) {
+    if (block == &entry)
+      continue;
+    for (Instruction& instruction : make_early_inc_range(*block)) {
+      auto* call = dyn_cast<CallInst>(&instruction);
+      bool is_position = call && (spmd::callee_name(*call) == spmd::thread_index ||
+                                  spmd::callee_name(*call).starts_with("spmd.group."));
+      bool is_arithmetic = instruction.getType()->isIntegerTy() && !instruction.isIntDivRem() &&
+                           (isa<CastInst>(instruction) || isa<BinaryOperator>(instruction));
+      if (!is_position && !is_arithmetic)
+        continue;
+      bool ready = all_of(instruction.operands(), [&](const Use& use) {
+        return isa<Constant>(use) || isa<Argument>(use) ||
+               (known.contains(use) && !isa<LoadInst>(use));
+      });
+      if (!ready || isa<LoadInst>(instruction))
+        continue;
+      instruction.moveBefore(entry.getTerminator()->getIterator());
+      known.insert(&instruction);
+    }
+  }
+}
+
 } // namespace
 
 void promote_memory(Function& function, FunctionAnalysisManager& analyses) {
@@ -182,16 +215,25 @@ Error simplify_thread(Function& function, FunctionAnalysisManager& analyses) {
     clean();
   };
   clean();
+  // Loops with early exits arrive as switches over what the iteration decided.
+  passes.addPass(JumpThreadingPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
   unroll();
   unroll();
+  PreservedAnalyses preserved = passes.run(function, analyses);
+  hoist_positions(function);
+  analyses.invalidate(function, PreservedAnalyses::none());
+  passes = FunctionPassManager();
+  passes.addPass(EarlyCSEPass(true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass(control_flow_options()));
   ScalarizerPassOptions scalarizer;
   scalarizer.ScalarizeLoadStore = false;
   passes.addPass(ScalarizerPass(scalarizer));
   passes.addPass(EarlyCSEPass(true));
   passes.addPass(GVNPass());
   passes.addPass(DCEPass());
-  PreservedAnalyses preserved = passes.run(function, analyses);
+  preserved = passes.run(function, analyses);
   analyses.invalidate(function, preserved);
   return Error::success();
 }
