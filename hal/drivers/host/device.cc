@@ -53,6 +53,7 @@ struct HostDevice {
   iree_hal_pool_t* defaultPool = nullptr;
   iree_hal_device_topology_info_t topologyInfo = {};
   std::vector<std::unique_ptr<Queue>> queues;
+  bool findHazards = false;
   std::mutex profileMutex;
   std::shared_ptr<ProfileSession> profileSession;
 
@@ -496,11 +497,11 @@ iree_status_t submitCommands(HostDevice* device, iree_hal_queue_affinity_t affin
   }
   return device->queues[queueIndex]->submit(
       waits, operation,
-      [owner = Retained(commandBuffer), bindings = std::move(bindings),
-       bound = std::move(bound)]() -> iree_status_t {
+      [owner = Retained(commandBuffer), bindings = std::move(bindings), bound = std::move(bound),
+       findHazards = device->findHazards]() -> iree_status_t {
         if (!owner)
           return iree_ok_status();
-        return replay(owner.get(), {bindings.size(), bindings.data()});
+        return replay(owner.get(), {bindings.size(), bindings.data()}, findHazards);
       });
 }
 
@@ -657,6 +658,7 @@ iree_status_t initialize(HostDevice* device, const DeviceOptions& options,
   IREE_RETURN_IF_ERROR(iree_hal_tlsf_pool_create(poolOptions, device->slabProvider,
                                                  device->poolNotification, {hasReached, device},
                                                  device->hostAllocator, &device->defaultPool));
+  device->findHazards = options.findHazards;
   for (uint32_t i = 0; i < options.queueCount; ++i) {
     device->queues.push_back(std::make_unique<Queue>());
   }

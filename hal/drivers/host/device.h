@@ -8,6 +8,8 @@ struct DeviceOptions {
   static constexpr uint32_t kMaxQueues = 8;
 
   uint32_t queueCount = 2;
+  /// Fail command buffers that miss a barrier, see HazardChecker.
+  bool findHazards = false;
 };
 
 /// Makes the device `identifier`.

@@ -1,4 +1,4 @@
-#include <cstring>
+#include <span>
 
 #include "hal/drivers/host/device.h"
 #include "hal/hal/object.h"
@@ -44,20 +44,29 @@ iree_status_t dumpDeviceInfo(iree_hal_driver_t*, iree_hal_device_id_t,
 
 iree_status_t parseOptions(iree_host_size_t count, const iree_string_pair_t* params,
                            DeviceOptions* out_options) {
-  for (iree_host_size_t i = 0; i < count; ++i) {
+  for (const iree_string_pair_t& param : std::span(params, count)) {
     uint32_t value = 0;
-    if (!iree_string_view_equal(params[i].key, IREE_SV("queues"))) {
+    if (iree_string_view_equal(param.key, IREE_SV("queues"))) {
+      if (!iree_string_view_atoi_uint32(param.value, &value) || value == 0 ||
+          value > DeviceOptions::kMaxQueues) {
+        return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
+                                "parameter 'queues' is 1 to %u, not '%.*s'",
+                                DeviceOptions::kMaxQueues, (int)param.value.size, param.value.data);
+      }
+      out_options->queueCount = value;
+    } else if (iree_string_view_equal(param.key, IREE_SV("hazards"))) {
+      if (!iree_string_view_equal(param.value, IREE_SV("find"))) {
+        return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
+                                "parameter 'hazards' is 'find', not '%.*s'", (int)param.value.size,
+                                param.value.data);
+      }
+      out_options->findHazards = true;
+    } else {
       return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
-                              "the host device has no parameter '%.*s'; it has 'queues'",
-                              (int)params[i].key.size, params[i].key.data);
+                              "the host device has no parameter '%.*s'; it has 'queues' and "
+                              "'hazards'",
+                              (int)param.key.size, param.key.data);
     }
-    if (!iree_string_view_atoi_uint32(params[i].value, &value) || value == 0 ||
-        value > DeviceOptions::kMaxQueues) {
-      return iree_make_status(
-          IREE_STATUS_INVALID_ARGUMENT, "parameter 'queues' is 1 to %u, not '%.*s'",
-          DeviceOptions::kMaxQueues, (int)params[i].value.size, params[i].value.data);
-    }
-    out_options->queueCount = value;
   }
   return iree_ok_status();
 }

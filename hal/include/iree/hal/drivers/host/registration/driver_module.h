@@ -8,7 +8,8 @@ extern "C" {
 #endif
 
 /// Registers the driver "host": one device in host memory, for everything of the HAL but
-/// executables. Registering twice is ALREADY_EXISTS.
+/// executables. Parameters: `queues=1..8`, `hazards=find` to fail command buffers that miss a
+/// barrier. Registering twice is ALREADY_EXISTS.
 IREE_API_EXPORT iree_status_t
 iree_hal_host_driver_module_register(iree_hal_driver_registry_t* registry);
 
