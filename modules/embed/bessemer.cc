@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "iree/async/util/proactor_pool.h"
+#include "modules/devices.h"
 #include "modules/hal/status.h"
 #include "modules/session.h"
 #include "modules/tensors.h"
@@ -43,23 +43,6 @@ template <class T>
 T* finish(Result<std::unique_ptr<T>> result) {
   last_error = result ? std::string() : result.error().toString();
   return result ? result->release() : nullptr;
-}
-
-Result<vm::RefPtr<iree_hal_device_t>> openDevice(const char* uri) {
-  iree_allocator_t allocator = iree_allocator_system();
-  iree_async_proactor_pool_t* pool = nullptr;
-  BESSEMER_RETURN_IF_ERROR(fromStatus(iree_async_proactor_pool_create(
-      1, nullptr, iree_async_proactor_pool_options_default(), allocator, &pool)));
-  iree_hal_device_create_params_t params = iree_hal_device_create_params_default();
-  params.proactor_pool = pool;
-  vm::RefPtr<iree_hal_device_t> device;
-  iree_status_t status =
-      iree_hal_create_device(iree_hal_driver_registry_default(), iree_make_cstring_view(uri),
-                             &params, allocator, device.put());
-  iree_async_proactor_pool_release(pool);
-  if (auto opened = fromStatus(status); !opened)
-    return std::unexpected(std::move(opened.error()).prefix(vm::concat("device ", uri)));
-  return device;
 }
 
 Result<Session*> sessionOf(bessemer_session_t* session) {
@@ -130,7 +113,7 @@ bessemer_session_t* bessemer_session_create(const char* device) {
   return finish([&]() -> Result<std::unique_ptr<bessemer_session_t>> {
     auto session = std::make_unique<bessemer_session_t>();
     if (device) {
-      BESSEMER_ASSIGN_OR_RETURN(session->device, openDevice(device));
+      BESSEMER_ASSIGN_OR_RETURN(session->device, bessemer::modules::openDevice(device));
     }
     return session;
   }());

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "iree/async/util/proactor_pool.h"
 #include "iree/hal/drivers/host/registration/driver_module.h"
+#include "modules/devices.h"
 #include "modules/hal/status.h"
 #include "modules/session.h"
 #include "vm/testing/assembler.h"
@@ -22,17 +22,15 @@ inline void require(iree_status_t status) {
 class HostDevice {
 public:
   HostDevice() {
-    iree_hal_driver_registry_t* registry = iree_hal_driver_registry_default();
-    static iree_status_t registered = iree_hal_host_driver_module_register(registry);
+    static iree_status_t registered =
+        iree_hal_host_driver_module_register(iree_hal_driver_registry_default());
     (void)registered;
-    iree_async_proactor_pool_t* pool = nullptr;
-    require(iree_async_proactor_pool_create(1, nullptr, iree_async_proactor_pool_options_default(),
-                                            iree_allocator_system(), &pool));
-    iree_hal_device_create_params_t params = iree_hal_device_create_params_default();
-    params.proactor_pool = pool;
-    require(iree_hal_create_device(registry, IREE_SV("host"), &params, iree_allocator_system(),
-                                   &device_));
-    iree_async_proactor_pool_release(pool);
+    auto device = openDevice("host");
+    if (!device) {
+      std::fprintf(stderr, "%s\n", device.error().toString().c_str());
+      std::abort();
+    }
+    device_ = device->leak();
   }
   HostDevice(const HostDevice&) = delete;
   HostDevice& operator=(const HostDevice&) = delete;
