@@ -126,6 +126,8 @@ void set_language(clang::LangOptions& language, MathMode math) {
   language.NoBuiltin = 1;
   language.Freestanding = 1;
   language.CXXOperatorNames = 1;
+  // What the headers use of templates is made with them, and not again for every source.
+  language.PCHInstantiateTemplates = 1;
   language.setDefaultFPContractMode(math == MathMode::Safe ? clang::LangOptions::FPM_On
                                                            : clang::LangOptions::FPM_Fast);
   // Kernels use INFINITY and isnan, so NaN and infinity stay honoured in every mode. FastMath
