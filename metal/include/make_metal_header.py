@@ -28,9 +28,11 @@ class Header:
         # A selector's C++ name has its colons replaced; the table gives it as it is.
         bridge = (directory / "Metal" / "MTLHeaderBridge.hpp").read_text()
         self.selectors = dict(re.findall(r'_MTL_PRIVATE_DEF_SEL\((\w+),\s*"([^"]+)"\)', bridge))
-        self.protocols = set(re.findall(r"_MTL_PRIVATE_DEF_PRO\(MTL(\w+)\)", bridge))
+        classes = set(re.findall(r"_MTL_PRIVATE_DEF_CLS\(MTL(\w+)\)", bridge))
         self.enums = {name: (kind, base, body) for kind, base, name, body in ENUM.findall(self.text)}
         self.bases = {name: base for name, _, base in CLASS.findall(self.text)}
+        # What nobody can make by alloc is a protocol.
+        self.protocols = set(self.bases) - classes
         self.blocks = dict(BLOCK_TYPE.findall(self.text))
         self.structs = {}
         for name, body, packed in STRUCT.findall(self.text):

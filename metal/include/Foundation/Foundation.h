@@ -25,5 +25,6 @@
 #import <CoreFoundation/CoreFoundation.h>
 #import <dispatch/dispatch.h>
 #import <mach/mach.h>
+#import <inttypes.h>
 #import <sys/types.h>
 #import <unistd.h>
