@@ -48,7 +48,8 @@ Result<std::shared_ptr<LoadedModule>> LoadedModule::load(const Instance& instanc
     BESSEMER_ASSIGN_OR_RETURN(module->program_,
                               bytecode::Program::read(instance, container, owner));
     module->debug_ = bytecode::DebugDatabase(
-        fb::GetSizePrefixedBytecodeModuleDef(container.flatbuffer.data())->debug_database());
+        fb::GetSizePrefixedBytecodeModuleDef(container.flatbuffer.data())->debug_database(),
+        module->program_.functions.size());
     for (size_t i = 0; i < module->program_.functions.size(); ++i)
       BESSEMER_RETURN_IF_ERROR(bytecode::verifyFunction(module->program_, i));
     BESSEMER_ASSIGN_OR_RETURN(module->code_,

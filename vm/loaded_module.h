@@ -31,7 +31,7 @@ public:
   }
   Result<std::string> disassemble(size_t ordinal) const override;
   std::string sourceLocation(size_t ordinal, uint32_t offset) const override {
-    return debug_.find(ordinal, offset);
+    return debug_.find(ordinal, functionName(ordinal), offset);
   }
 
   const bytecode::Program& program() const { return program_; }

@@ -11,11 +11,35 @@ constexpr int kMaxDepth = 16;
 constexpr size_t kMaxText = 1024;
 } // namespace
 
-std::string DebugDatabase::find(size_t function, uint32_t bytecode_offset) const {
-  if (!def_ || !def_->functions() || function >= def_->functions()->size())
+DebugDatabase::DebugDatabase(const fb::DebugDatabaseDef* def, size_t function_count)
+    : by_ordinal_(def && def->functions() && def->functions()->size() == function_count),
+      def_(def) {}
+
+const fb::FunctionSourceMapDef* DebugDatabase::map(size_t function, std::string_view name) const {
+  if (!def_ || !def_->functions())
+    return nullptr;
+  if (by_ordinal_)
+    return function < def_->functions()->size()
+               ? def_->functions()->Get(static_cast<uint32_t>(function))
+               : nullptr;
+  for (const fb::FunctionSourceMapDef* map : *def_->functions())
+    if (!name.empty() && map->local_name() &&
+        std::string_view(map->local_name()->c_str(), map->local_name()->size()) == name)
+      return map;
+  return nullptr;
+}
+
+std::string_view DebugDatabase::name(size_t function) const {
+  const fb::FunctionSourceMapDef* found = by_ordinal_ ? map(function, {}) : nullptr;
+  if (!found || !found->local_name())
     return {};
-  const auto* map = def_->functions()->Get(static_cast<uint32_t>(function));
-  if (!map->locations())
+  return {found->local_name()->c_str(), found->local_name()->size()};
+}
+
+std::string DebugDatabase::find(size_t function, std::string_view name,
+                                uint32_t bytecode_offset) const {
+  const fb::FunctionSourceMapDef* map = this->map(function, name);
+  if (!map || !map->locations())
     return {};
   int32_t location = -1;
   for (const fb::BytecodeLocationDef* entry : *map->locations()) {

@@ -1,6 +1,7 @@
 #include "vm/bytecode/program.h"
 
 #include "module_generated.h"
+#include "vm/bytecode/debug_database.h"
 
 namespace bessemer::vm::bytecode {
 
@@ -140,13 +141,10 @@ Result<void> readExports(const fb::BytecodeModuleDef& def, Program& program) {
 
 // Functions that are not exported have names only in the debug database.
 void readDebugNames(const fb::BytecodeModuleDef& def, Program& program) {
-  const auto* database = def.debug_database();
-  if (!database || !database->functions())
-    return;
-  size_t count = std::min<size_t>(database->functions()->size(), program.functions.size());
-  for (uint32_t i = 0; i < count; ++i)
+  DebugDatabase database(def.debug_database(), program.functions.size());
+  for (size_t i = 0; i < program.functions.size(); ++i)
     if (program.functions[i].name.empty())
-      program.functions[i].name = textOf(database->functions()->Get(i)->local_name());
+      program.functions[i].name = database.name(i);
 }
 
 Result<void> readRodata(const fb::BytecodeModuleDef& def, const Container& container,

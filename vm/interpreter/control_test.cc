@@ -232,6 +232,32 @@ TEST(Fail, NamesCodeTextAndPlaces) {
   EXPECT_TRUE(program.call("main", {0})); // code 0 goes on
 }
 
+// The compiler describes only some functions: then their names say which.
+TEST(Fail, LocationsOfSomeFunctionsGoByName) {
+  FunctionBuilder inner("0i_v", 1, 0);
+  inner.block();
+  inner.emit(Op::Fail, {i(0), text("bad")});
+  Label rest = inner.label();
+  inner.block(rest);
+  inner.emit(Op::Return, {list({})});
+  FunctionBuilder outer("0i_v", 1, 0);
+  outer.block();
+  outer.emit(Op::Call, {imm(0), list({i(0)}), list({})});
+  outer.emit(Op::Return, {list({})});
+  ModuleBuilder module("prog");
+  module.function("", inner);
+  module.function("main", outer);
+  module.lines(0, "main", {{0, 33}}); // the table's only entry is not function 0
+  Program program(module);
+  auto failed = program.call("main", {5});
+  ASSERT_FALSE(failed);
+  ASSERT_EQ(failed.error().trace().size(), 2u);
+  EXPECT_EQ(failed.error().trace()[0].function, "@0");
+  EXPECT_EQ(failed.error().trace()[0].location, "");
+  EXPECT_EQ(failed.error().trace()[1].function, "main");
+  EXPECT_EQ(failed.error().trace()[1].location, "model.mlir:33:7");
+}
+
 TEST(Yield, LeavesAndGoesOnAtItsTarget) {
   FunctionBuilder function("0i_i", 3, 0);
   function.block();
