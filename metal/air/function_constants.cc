@@ -1,7 +1,5 @@
 #include "metal/air/function_constants.h"
 
-#include "metal/air/signature.h"
-
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -272,14 +270,10 @@ bool has_initialisers(const llvm::Module& module) {
 
 } // namespace
 
-llvm::Expected<std::vector<uint32_t>> constants_used_by(const llvm::Module& module,
-                                                        llvm::StringRef function) {
-  auto constants = read_function_constants(module);
-  if (!constants)
-    return constants.takeError();
+std::vector<uint32_t> constants_used_by(const llvm::Module& module, const Signature& signature,
+                                        std::span<const FunctionConstant> constants) {
   std::vector<uint32_t> used;
-  const llvm::Function* root = module.getFunction(function);
-  if (constants->empty() || !root)
+  if (constants.empty())
     return used;
   llvm::SmallPtrSet<const llvm::Value*, 32> seen;
   llvm::SmallVector<const llvm::Value*, 32> work;
@@ -287,14 +281,10 @@ llvm::Expected<std::vector<uint32_t>> constants_used_by(const llvm::Module& modu
     if (seen.insert(value).second)
       work.push_back(value);
   };
-  add(root);
-  if (auto signature = read_signature(module, function)) {
-    for (const Argument& argument : signature->arguments)
-      if (const llvm::GlobalVariable* predicate = module.getNamedGlobal(argument.predicate))
-        add(predicate);
-  } else {
-    llvm::consumeError(signature.takeError());
-  }
+  add(signature.function);
+  for (const Argument& argument : signature.arguments)
+    if (const llvm::GlobalVariable* predicate = module.getNamedGlobal(argument.predicate))
+      add(predicate);
   while (!work.empty()) {
     const llvm::Value* value = work.pop_back_val();
     if (auto* body = llvm::dyn_cast<llvm::Function>(value)) {
@@ -316,7 +306,7 @@ llvm::Expected<std::vector<uint32_t>> constants_used_by(const llvm::Module& modu
         add(operand);
     }
   }
-  for (const FunctionConstant& constant : *constants)
+  for (const FunctionConstant& constant : constants)
     if (constant.variable && seen.contains(constant.variable))
       used.push_back(constant.index);
   return used;
@@ -326,18 +316,13 @@ llvm::Error specialise(llvm::Module& module, std::span<const ConstantValue> valu
   auto constants = read_function_constants(module);
   if (!constants)
     return constants.takeError();
+  auto signatures = read_signatures(module);
+  if (!signatures)
+    return signatures.takeError();
   llvm::DenseSet<uint32_t> used;
-  if (const llvm::NamedMDNode* kernels = module.getNamedMetadata("air.kernel"); kernels)
-    for (const llvm::MDNode* kernel : kernels->operands())
-      if (auto* function =
-              kernel->getNumOperands()
-                  ? llvm::mdconst::dyn_extract_or_null<llvm::Function>(kernel->getOperand(0))
-                  : nullptr) {
-        auto indices = constants_used_by(module, function->getName());
-        if (!indices)
-          return indices.takeError();
-        used.insert(indices->begin(), indices->end());
-      }
+  for (const Signature& signature : *signatures)
+    for (uint32_t index : constants_used_by(module, signature, *constants))
+      used.insert(index);
   llvm::DenseMap<const llvm::Value*, bool> defined;
   for (const FunctionConstant& constant : *constants) {
     auto value = std::ranges::find(values, constant.index, &ConstantValue::index);

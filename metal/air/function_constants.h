@@ -2,6 +2,8 @@
 // global without value and a static initialiser that copies it and what depends on it.
 #pragma once
 
+#include "metal/air/signature.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
@@ -30,10 +32,10 @@ uint32_t data_type_size(uint32_t data_type);
 /// The constants that the module lists in `!air.function_constants`, by index.
 llvm::Expected<std::vector<FunctionConstant>> read_function_constants(const llvm::Module& module);
 
-/// Indices of the constants that `function` depends on: by itself, through what it calls, through
+/// Indices of the constants that a function depends on: by itself, through what it calls, through
 /// variables that static initialisers compute and through predicates of its arguments.
-llvm::Expected<std::vector<uint32_t>> constants_used_by(const llvm::Module& module,
-                                                        llvm::StringRef function);
+std::vector<uint32_t> constants_used_by(const llvm::Module& module, const Signature& signature,
+                                        std::span<const FunctionConstant> constants);
 
 /// A value for the constant with this index.
 struct ConstantValue {

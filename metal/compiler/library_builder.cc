@@ -93,22 +93,18 @@ std::unique_ptr<metal::ArgumentT> to_schema(const air::Argument& argument) {
   return out;
 }
 
-llvm::Expected<std::unique_ptr<metal::FunctionT>>
-describe(const llvm::Module& module, const air::Signature& signature,
-         const std::vector<air::FunctionConstant>& constants) {
+std::unique_ptr<metal::FunctionT> describe(const llvm::Module& module,
+                                           const air::Signature& signature,
+                                           const std::vector<air::FunctionConstant>& constants) {
   auto function = std::make_unique<metal::FunctionT>();
   function->name = signature.function->getName();
   function->kind = to_schema(signature.kind);
   function->max_threads_per_threadgroup = signature.max_threads_per_threadgroup;
   for (const air::Argument& argument : signature.arguments)
     function->arguments.push_back(to_schema(argument));
-  if (constants.empty())
-    return function;
-  auto used = air::constants_used_by(module, function->name);
-  if (!used)
-    return used.takeError();
+  std::vector<uint32_t> used = air::constants_used_by(module, signature, constants);
   for (const air::FunctionConstant& constant : constants) {
-    if (!llvm::is_contained(*used, constant.index))
+    if (!llvm::is_contained(used, constant.index))
       continue;
     auto out = std::make_unique<metal::FunctionConstantT>();
     out->name = constant.name;
@@ -137,10 +133,8 @@ llvm::Error add_module(const llvm::Module& module, std::string bitcode, metal::L
     return constants.takeError();
   for (const air::Signature& signature : *signatures) {
     auto function = describe(module, signature, *constants);
-    if (!function)
-      return function.takeError();
-    (*function)->module_ = static_cast<uint32_t>(library.modules.size());
-    library.functions.push_back(std::move(*function));
+    function->module_ = static_cast<uint32_t>(library.modules.size());
+    library.functions.push_back(std::move(function));
   }
   library.modules.push_back(to_schema(bitcode));
   return llvm::Error::success();
@@ -168,8 +162,6 @@ llvm::Error add_metallib(llvm::ArrayRef<uint8_t> bytes, metal::LibraryT& library
     if (!signature)
       return in_function(signature.takeError());
     auto function = describe(**module, *signature, {});
-    if (!function)
-      return in_function(function.takeError());
     auto constants = file->constants(entry);
     if (!constants)
       return constants.takeError();
@@ -179,10 +171,10 @@ llvm::Error add_metallib(llvm::ArrayRef<uint8_t> bytes, metal::LibraryT& library
       out->index = constant.index;
       out->type = constant.data_type;
       out->required = constant.required;
-      (*function)->constants.push_back(std::move(out));
+      function->constants.push_back(std::move(out));
     }
-    (*function)->module_ = static_cast<uint32_t>(library.modules.size());
-    library.functions.push_back(std::move(*function));
+    function->module_ = static_cast<uint32_t>(library.modules.size());
+    library.functions.push_back(std::move(function));
     library.modules.push_back(to_schema(bitcode));
   }
   return llvm::Error::success();
