@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -50,6 +51,13 @@ Value* remake(Value* value, Instruction* at) {
     operand.set(remake(operand, at));
   copy->insertBefore(at->getIterator());
   return copy;
+}
+
+// A loop in a region is where its time goes; copies of it would only cost time to compile.
+bool has_loop(Function& function) {
+  SmallVector<std::pair<const BasicBlock*, const BasicBlock*>, 4> back_edges;
+  FindFunctionBackedges(function, back_edges);
+  return !back_edges.empty();
 }
 
 class BarrierSplitter {
@@ -436,6 +444,7 @@ private:
       BranchInst* branch = builder_.CreateCondBr(
           builder_.CreateICmpULT(following, vector_count(group)), loop, after);
       bool unroll = vectors_ && vectors_ <= max_unrolled_vectors &&
+                    !has_loop(*regions_[k].function) &&
                     regions_[k].function->getInstructionCount() < max_unrolled_region;
       MDNode* hint =
           MDNode::get(context, MDString::get(context, unroll ? "llvm.loop.unroll.full"

@@ -24,7 +24,12 @@ bool Vectorizer::emit_air_call(CallInst& call, StringRef name) {
     // The lanes of a vector run in step; nothing else shares a simdgroup, or a small threadgroup.
     if (intrinsic->operation == Operation::SimdgroupBarrier || (total && total <= uint32_t(lanes_)))
       return true;
-    builder_.CreateCall(module_.getOrInsertFunction(barrier_name, builder_.getVoidTy()));
+    FunctionCallee barrier = module_.getOrInsertFunction(barrier_name, builder_.getVoidTy());
+    // Two copies under a condition would be two barriers, which not all vectors reach.
+    auto* function = cast<Function>(barrier.getCallee());
+    function->setConvergent();
+    function->setCannotDuplicate();
+    builder_.CreateCall(barrier);
     ++result_.barrier_count;
     return true;
   }
