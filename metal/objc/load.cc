@@ -1,4 +1,5 @@
 // __objc_load: what clang makes each image with Objective-C in it call when it is loaded.
+#include <unordered_set>
 #include <vector>
 
 #include "metal/objc/class.h"
@@ -20,11 +21,21 @@ void collect_load(std::vector<Load>& loads, Class* cls, MethodList* list) {
       loads.push_back({cls, list->at(i).imp});
 }
 
+// A class's +load after its superclass's, whatever their order in the image.
+void collect_class_load(std::vector<Load>& loads, std::unordered_set<Class*>& waiting, Class* cls) {
+  if (!waiting.erase(cls))
+    return;
+  if (cls->superclass)
+    collect_class_load(loads, waiting, cls->superclass);
+  collect_load(loads, cls, cls->isa->methods);
+}
+
 } // namespace
 
 extern "C" void __objc_load(LoadInfo* image) {
   link_native_classes();
   std::vector<Load> loads; // classes' before categories'
+  std::unordered_set<Class*> waiting;
   {
     std::lock_guard lock(runtime_lock());
     if (image->version == ~uint64_t{0})
@@ -46,8 +57,11 @@ extern "C" void __objc_load(LoadInfo* image) {
     for (Class** c = image->classes_begin; c < image->classes_end; ++c)
       if (*c) {
         link_class(*c);
-        collect_load(loads, *c, (*c)->isa->methods);
+        waiting.insert(*c);
       }
+    for (Class** c = image->classes_begin; c < image->classes_end; ++c)
+      if (*c)
+        collect_class_load(loads, waiting, *c);
     for (Category* k = image->categories_begin; k < image->categories_end; ++k) {
       if (!k->class_name)
         continue;

@@ -178,6 +178,23 @@ static int initialized;
 }
 @end
 
+// The subclass comes first in the image.
+static int loadOrder;
+@interface LoadedFirst : NSObject
+@end
+@interface LoadedSecond : LoadedFirst
+@end
+@implementation LoadedSecond
++ (void)load {
+  loadOrder = loadOrder * 10 + 2;
+}
+@end
+@implementation LoadedFirst
++ (void)load {
+  loadOrder = loadOrder * 10 + 1;
+}
+@end
+
 static volatile int slowInitialized;
 @interface Slow : NSObject
 + (int)value;
@@ -196,7 +213,7 @@ static void *readSlow(void *unused) {
 }
 
 static void initializers(void) {
-  CHECK(loaded == 11 && initialized == 0);
+  CHECK(loaded == 11 && initialized == 0 && loadOrder == 12);
   [LoadedBelow class];
   CHECK(initialized == 1);
   pthread_t threads[8];
