@@ -164,7 +164,9 @@ void CommandBuffer::keep(objc::Object* object) {
     kept_.store(kept = owned.get(), std::memory_order_relaxed);
     list_->retain(std::move(owned));
   }
-  kept->objects.emplace_back(object);
+  // A heap is often named again for each dispatch.
+  if (kept->objects.empty() || kept->objects.back().get() != object)
+    kept->objects.emplace_back(object);
 }
 
 // Once completed: clients hold command buffers longer than what those used.

@@ -261,7 +261,7 @@ void ComputeEncoder::execute_commands(IndirectCommandBuffer* commands, Range ran
     return misused(kMethod, "range {%llu, %llu} ends after the %llu commands",
                    Number(range.location), Number(range.length), Number(commands->size()));
   order();
-  buffer()->keep(commands);
+  buffer()->use(commands);
   commands->record(list(), {pipeline_, {bindings_.data(), buffer_count_}}, range);
 }
 
@@ -277,7 +277,7 @@ void ComputeEncoder::execute_commands_indirect(IndirectCommandBuffer* commands, 
   if (offset % sizeof(uint32_t) != 0)
     return misused(kMethod, "indirectBufferOffset %llu is no multiple of 4", Number(offset));
   this->buffer()->use(buffer);
-  this->buffer()->keep(commands);
+  this->buffer()->use(commands);
   order();
   commands->record(list(), {pipeline_, {bindings_.data(), buffer_count_}}, {},
                    reinterpret_cast<const uint32_t*>(buffer->address() + offset));

@@ -5,6 +5,15 @@
 
 namespace mtl {
 
+namespace {
+
+// The same for an allocation's whole life.
+uint64_t size_of(objc::Object* allocation) {
+  return objc::send<uint64_t, "allocatedSize">(allocation);
+}
+
+} // namespace
+
 ResidencySet::ResidencySet(Device* device, ResidencySetDescriptor* descriptor)
     : DeviceObject(device) {
   if (!descriptor)
@@ -21,8 +30,10 @@ uint64_t ResidencySet::allocated_size() const {
 void ResidencySet::add(objc::Object* allocation) {
   if (!allocation)
     return;
+  uint64_t size = size_of(allocation);
   std::lock_guard lock(mutex_);
-  allocations_.try_emplace(allocation, objc::Ref<objc::Object>(allocation));
+  if (allocations_.try_emplace(allocation, objc::Ref<objc::Object>(allocation)).second)
+    size_ += size;
 }
 
 void ResidencySet::remove(objc::Object* allocation) {
@@ -32,6 +43,7 @@ void ResidencySet::remove(objc::Object* allocation) {
   if (auto it = allocations_.find(allocation); it != allocations_.end()) {
     removed = std::move(it->second);
     allocations_.erase(it);
+    size_ -= size_of(allocation);
   }
 }
 
@@ -39,6 +51,7 @@ void ResidencySet::remove_all() {
   decltype(allocations_) removed;
   std::lock_guard lock(mutex_);
   removed.swap(allocations_);
+  size_ = 0;
 }
 
 bool ResidencySet::contains(objc::Object* allocation) const {
@@ -61,9 +74,7 @@ UInteger ResidencySet::count() const {
 
 void ResidencySet::commit() {
   std::lock_guard lock(mutex_);
-  committed_size_ = 0;
-  for (const auto& [pointer, reference] : allocations_)
-    committed_size_ += objc::send<uint64_t, "allocatedSize">(pointer);
+  committed_size_ = size_;
 }
 
 namespace {

@@ -42,6 +42,7 @@ public:
 private:
   mutable std::mutex mutex_;
   std::unordered_map<objc::Object*, objc::Ref<objc::Object>> allocations_;
+  uint64_t size_ = 0; // of what is in the set now
   uint64_t committed_size_ = 0;
 };
 

@@ -160,5 +160,56 @@ TEST_F(SelectorTest, EveryClassAnswersAllOfItsProtocol) {
   commands->waitUntilCompleted();
 }
 
+TEST_F(SelectorTest, LibrariesAndPipelinesAnswerAllOfTheirProtocols) {
+  auto as_object = [](auto* pointer) { return reinterpret_cast<NS::Object*>(pointer); };
+  NS::Error* error = nullptr;
+  auto library = own(device->newLibrary(
+      text("struct S { device int* p [[id(0)]]; };"
+           "kernel void k(constant S& s [[buffer(0)]], threadgroup int* t [[threadgroup(0)]])"
+           "{ s.p[0] = t[0]; }"),
+      nullptr, &error));
+  ASSERT_TRUE(library) << message(error);
+  expect_all(as_object(library.get()), "MTLLibrary.hpp", "Library", 12);
+  auto function = own(library->newFunction(text("k")));
+  ASSERT_TRUE(function);
+  expect_all(as_object(function.get()), "MTLLibrary.hpp", "Function", 12);
+  expect_all(as_object(own(function->newArgumentEncoder(0)).get()), "MTLArgumentEncoder.hpp",
+             "ArgumentEncoder", 25);
+  auto pipeline = own(device->newComputePipelineState(function.get(), &error));
+  ASSERT_TRUE(pipeline) << message(error);
+  expect_all(as_object(pipeline.get()), "MTLComputePipeline.hpp", "ComputePipelineState", 12);
+  MTL::ComputePipelineReflection* reflection = nullptr;
+  own(device->newComputePipelineState(function.get(), MTL::PipelineOptionBufferTypeInfo,
+                                      &reflection, &error));
+  expect_all(as_object(reflection), "MTLComputePipeline.hpp", "ComputePipelineReflection", 2);
+  expect_all(as_object(reflection->bindings()->object<MTL::Binding>(0)), "MTLArgument.hpp",
+             "Binding", 6);
+  expect_all(as_object(reflection->arguments()->object<MTL::Argument>(0)), "MTLArgument.hpp",
+             "Argument", 15);
+  auto fresh = [&](const char* cls, const std::string& header, size_t at_least) {
+    using Function = NS::Object* (*)(const void*, SEL);
+    auto send = reinterpret_cast<Function>(&objc_msgSend);
+    const void* class_object = objc_lookUpClass((std::string("MTL") + cls).c_str());
+    ASSERT_NE(class_object, nullptr) << cls;
+    auto object = own(send(class_object, sel_registerName("new")));
+    expect_all(object.get(), header, cls, at_least);
+  };
+  fresh("CompileOptions", "MTLLibrary.hpp", 26);
+  fresh("FunctionConstant", "MTLLibrary.hpp", 4);
+  fresh("FunctionConstantValues", "MTLFunctionConstantValues.hpp", 4);
+  fresh("FunctionDescriptor", "MTLFunctionDescriptor.hpp", 10);
+  fresh("ComputePipelineDescriptor", "MTLComputePipeline.hpp", 27);
+  fresh("ArgumentDescriptor", "MTLDevice.hpp", 12);
+  fresh("Architecture", "MTLDevice.hpp", 1);
+  fresh("BinaryArchiveDescriptor", "MTLBinaryArchive.hpp", 2);
+  fresh("LinkedFunctions", "MTLLinkedFunctions.hpp", 8);
+  fresh("PipelineBufferDescriptor", "MTLPipeline.hpp", 2);
+  fresh("StageInputOutputDescriptor", "MTLStageInputOutputDescriptor.hpp", 7);
+  fresh("StructType", "MTLArgument.hpp", 2);
+  fresh("StructMember", "MTLArgument.hpp", 8);
+  fresh("ArrayType", "MTLArgument.hpp", 8);
+  fresh("PointerType", "MTLArgument.hpp", 7);
+}
+
 } // namespace
 } // namespace metal_test
