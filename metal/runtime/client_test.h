@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 namespace metal_test {
 
@@ -39,6 +42,16 @@ protected:
   template <class T>
   static std::span<T> contents(const NS::SharedPtr<MTL::Buffer>& buffer) {
     return {static_cast<T*>(buffer->contents()), buffer->length() / sizeof(T)};
+  }
+
+  /// Whether MSL can be compiled; true, too, where it must be, so that the tests then fail.
+  bool may_compile() {
+#ifdef BESSEMER_MAY_LACK_COMPILER
+    const char* path = std::getenv("BESSEMER_COMPILER");
+    return path && access(path, R_OK) == 0;
+#else
+    return true;
+#endif
   }
 
   /// Commits, waits and expects success.

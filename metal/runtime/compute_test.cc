@@ -65,6 +65,11 @@ kernel void scaled(device uint* data [[buffer(0)]], uint i [[thread_position_in_
 
 class ComputeTest : public ClientTest {
 protected:
+  void SetUp() override {
+    if (!may_compile())
+      GTEST_SKIP() << "no libMetalCompiler";
+  }
+
   static MTL::Library* library() {
     static MTL::Library* const library = [] {
       auto device = own(MTL::CreateSystemDefaultDevice());

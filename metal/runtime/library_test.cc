@@ -53,6 +53,8 @@ kernel void limited(device uint* out [[buffer(0)]], uint i [[thread_position_in_
 class LibraryTest : public ClientTest {
 protected:
   void SetUp() override {
+    if (!may_compile())
+      GTEST_SKIP() << "no libMetalCompiler";
     NS::Error* error = nullptr;
     library = NS::TransferPtr(device->newLibrary(text(kSource), nullptr, &error));
     ASSERT_TRUE(library) << error->localizedDescription()->utf8String();

@@ -429,7 +429,8 @@ bool ListExecution::run_threadgroups(KernelRun& kernel, uint64_t first, uint64_t
   }
   KernelFault fault;
   const bool returned = thread.run(
-      [](void* context) {
+      // Generated code has no type in front of it, as -fsanitize=function would look for.
+      [](void* context) __attribute__((no_sanitize("function"))) {
         const Call& call = *static_cast<const Call*>(context);
         call.kernel->variant->entry()(&call.kernel->dispatch, call.first, call.last,
                                       call.threadgroup_memory, call.frame);
@@ -524,7 +525,8 @@ bool ListExecution::run_transfer_bytes(const Step& step, uint64_t first, uint64_
   } call{&step, first, last};
   KernelFault fault;
   const bool returned = KernelThread::current().run(
-      [](void* context) {
+      // Generated code has no type in front of it, as -fsanitize=function would look for.
+      [](void* context) __attribute__((no_sanitize("function"))) {
         const Call& call = *static_cast<const Call*>(context);
         if (call.step->kind == StepKind::Fill) {
           fill_bytes(*static_cast<const FillStep*>(call.step), call.first, call.last);
