@@ -177,8 +177,9 @@ CommandList::Dispatch(iree_hal_executable_t* executable, iree_hal_executable_fun
     extent = std::max(extent, 1u);
   std::copy_n(config.workgroup_count, 3, command->threadgroup_count);
   command->is_indirect = iree_hal_dispatch_uses_indirect_parameters(flags);
-  if (command->is_indirect)
+  if (command->is_indirect) {
     IREE_RETURN_IF_ERROR(Record(config.workgroup_count_ref, &command->count));
+  }
   command->binding_count = binding_count;
   command->constant_length = static_cast<uint16_t>(constants.data_length);
   ++dispatch_count_;

@@ -68,8 +68,9 @@ iree_status_t Trim(iree_hal_device_t* base) {
   Device* device = Device::From(base);
   device->arguments->Trim();
   iree_arena_block_pool_trim(&device->block_pool);
-  if (device->default_pool)
+  if (device->default_pool) {
     IREE_RETURN_IF_ERROR(iree_hal_pool_trim(device->default_pool));
+  }
   iree_hal_slab_provider_trim(device->slab_provider, IREE_HAL_SLAB_PROVIDER_TRIM_FLAG_ALL);
   return iree_hal_allocator_trim(device->allocator.get());
 }

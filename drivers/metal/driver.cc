@@ -115,8 +115,9 @@ iree_status_t DumpDeviceInfo(iree_hal_driver_t* base, iree_hal_device_id_t devic
   };
   IREE_RETURN_IF_ERROR(iree_string_builder_append_cstring(builder, "- families:"));
   for (const auto& each : kFamilies) {
-    if (device->supportsFamily(each.family))
+    if (device->supportsFamily(each.family)) {
       IREE_RETURN_IF_ERROR(iree_string_builder_append_format(builder, " %s", each.name));
+    }
   }
   return iree_string_builder_append_cstring(builder, "\n");
 }

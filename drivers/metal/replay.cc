@@ -27,8 +27,9 @@ public:
       : list_(list), table_(table), arguments_(arguments), encoder_(encoder), timer_(timer) {}
 
   iree_status_t Run() {
-    for (const Command* command = list_.first(); command; command = command->next)
+    for (const Command* command = list_.first(); command; command = command->next) {
       IREE_RETURN_IF_ERROR(Encode(*command));
+    }
     encoder_.End();
     return iree_ok_status();
   }
