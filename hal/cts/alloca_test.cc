@@ -89,6 +89,24 @@ TEST_P(AllocaTest, MayBeUsedInCommandsBeforeItHasMemory) {
   EXPECT_EQ(contents(target), std::vector<uint8_t>(256, 0x61));
 }
 
+TEST_P(AllocaTest, TakesAlignmentsAndSizesOfAllKinds) {
+  for (size_t alignment : {0, 1, 16, 256, 4096}) {
+    for (size_t size : {0, 1, 3, 4097}) {
+      iree_hal_buffer_params_t aligned = params();
+      aligned.min_alignment = alignment;
+      Semaphore timeline = semaphore();
+      Buffer transient;
+      IREE_ASSERT_OK(iree_hal_device_queue_alloca(
+          device(), IREE_HAL_QUEUE_AFFINITY_ANY, Timepoints{}, Timepoints{{timeline, 1}}, nullptr,
+          aligned, size, IREE_HAL_ALLOCA_FLAG_NONE, transient.out()));
+      EXPECT_GE(iree_hal_buffer_byte_length(transient), size);
+      IREE_ASSERT_OK(fill({{timeline, 1}}, {{timeline, 2}}, transient, 1));
+      IREE_ASSERT_OK(dealloca({{timeline, 2}}, {{timeline, 3}}, transient));
+      IREE_ASSERT_OK(wait(timeline, 3));
+    }
+  }
+}
+
 TEST_P(AllocaTest, UseAfterDeallocationFails) {
   Semaphore timeline = semaphore(), after = semaphore();
   Buffer transient;

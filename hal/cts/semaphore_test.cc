@@ -37,6 +37,12 @@ TEST_P(SemaphoreTest, OnlyGrows) {
   EXPECT_THAT(Status(iree_hal_semaphore_signal(timeline, 7, nullptr)),
               StatusIs(StatusCode::kInvalidArgument));
   EXPECT_EQ(value(timeline), 100u);
+  // The last value that does not mean failure.
+  EXPECT_THAT(
+      Status(iree_hal_semaphore_signal(timeline, IREE_HAL_SEMAPHORE_FAILURE_VALUE, nullptr)),
+      StatusIs(StatusCode::kInvalidArgument));
+  IREE_EXPECT_OK(iree_hal_semaphore_signal(timeline, IREE_HAL_SEMAPHORE_MAX_VALUE, nullptr));
+  EXPECT_EQ(value(timeline), IREE_HAL_SEMAPHORE_MAX_VALUE);
 }
 
 TEST_P(SemaphoreTest, PollsAndTimesOut) {

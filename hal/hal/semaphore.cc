@@ -64,6 +64,12 @@ iree_status_t iree_hal_semaphore_query(iree_hal_semaphore_t* semaphore, uint64_t
 
 iree_status_t iree_hal_semaphore_signal(iree_hal_semaphore_t* semaphore, uint64_t new_value,
                                         const iree_async_frontier_t* frontier) {
+  // Larger values mean failure.
+  if (new_value > IREE_HAL_SEMAPHORE_MAX_VALUE) {
+    return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
+                            "value %" PRIu64 " is beyond the largest of a timeline, %" PRIu64,
+                            new_value, (uint64_t)IREE_HAL_SEMAPHORE_MAX_VALUE);
+  }
   return vtableOfSemaphore(semaphore).async.signal(asAsync(semaphore), new_value, frontier);
 }
 

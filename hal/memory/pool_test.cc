@@ -317,6 +317,30 @@ TEST_F(PoolTest, GrowsRatherThanWaits) {
   iree_hal_pool_release(pool);
 }
 
+TEST_F(PoolTest, AlignsMoreThanItsBlocksAre) {
+  iree_hal_pool_t* pool = tlsf(64 * 1024);
+  std::vector<iree_hal_pool_reservation_t> held;
+  for (iree_device_size_t alignment : {16, 4096, 1, 256, 1024, 64, 4096}) {
+    iree_hal_pool_acquire_result_t result;
+    IREE_ASSERT_OK(iree_hal_pool_acquire_reservation(pool, 100, alignment, nullptr, 0,
+                                                     &reservation_, &info_, &result));
+    ASSERT_EQ(result, IREE_HAL_POOL_ACQUIRE_OK_FRESH);
+    EXPECT_EQ(reservation_.offset % alignment, 0u);
+    EXPECT_EQ(reservation_.length, 100u);
+    for (const auto& other : held) {
+      EXPECT_TRUE(reservation_.offset + 100 <= other.offset ||
+                  other.offset + 100 <= reservation_.offset);
+    }
+    held.push_back(reservation_);
+  }
+  for (const auto& reservation : held)
+    iree_hal_pool_release_reservation(pool, &reservation, nullptr);
+  iree_hal_pool_stats_t stats;
+  iree_hal_pool_query_stats(pool, &stats);
+  EXPECT_EQ(stats.bytes_reserved, 0u);
+  iree_hal_pool_release(pool);
+}
+
 TEST_F(PoolTest, KeepsToItsBudgetAndRefusesWhatItCannotServe) {
   iree_hal_pool_t* pool = fixed(4, 512);
   iree_hal_pool_reservation_t held[2];

@@ -116,10 +116,11 @@ iree_status_t acquire(iree_hal_pool_t* base, iree_device_size_t size, iree_devic
                       iree_hal_pool_acquire_result_t* out_result) {
   TlsfPool* pool = cast(base);
   IREE_RETURN_IF_ERROR(checkRequest(size, alignment));
-  if (alignment > pool->options.alignment) {
-    return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
-                            "the pool aligns to %" PRIdsz " bytes, not to %" PRIdsz,
-                            pool->options.alignment, alignment);
+  // A block that is aligned less has an aligned address within the bytes that it is longer.
+  alignment = std::max(alignment, pool->options.alignment);
+  iree_device_size_t needed = 0;
+  if (!iree_device_size_checked_add(size, alignment - pool->options.alignment, &needed)) {
+    return iree_make_status(IREE_STATUS_OUT_OF_RANGE, "size %" PRIdsz " overflows", size);
   }
   std::lock_guard lock(pool->mutex);
   ++pool->stats.reserve_count;
@@ -129,7 +130,7 @@ iree_status_t acquire(iree_hal_pool_t* base, iree_device_size_t size, iree_devic
     return iree_ok_status();
   }
   auto take = [&](const Candidate& candidate, iree_hal_pool_acquire_result_t result) {
-    out_reservation->offset = candidate.block.offset;
+    out_reservation->offset = iree_device_align(candidate.block.offset, alignment);
     out_reservation->length = size;
     out_reservation->block_handle = candidate.block.block_index;
     out_reservation->slab_index = static_cast<uint16_t>(candidate.slab);
@@ -153,7 +154,7 @@ iree_status_t acquire(iree_hal_pool_t* base, iree_device_size_t size, iree_devic
     Candidate candidate = {i, {}};
     iree_hal_memory_tlsf_allocate_result_t result;
     iree_status_t status =
-        iree_hal_memory_tlsf_try_allocate(&pool->slabs[i]->tlsf, size, &candidate.block, &result);
+        iree_hal_memory_tlsf_try_allocate(&pool->slabs[i]->tlsf, needed, &candidate.block, &result);
     if (!iree_status_is_ok(status)) {
       putBackStale();
       return status;
@@ -182,9 +183,9 @@ iree_status_t acquire(iree_hal_pool_t* base, iree_device_size_t size, iree_devic
 
   if (!iree_any_bit_set(flags, IREE_HAL_POOL_RESERVE_FLAG_DISALLOW_GROWTH)) {
     Candidate fresh = {};
-    iree_status_t status = grow(pool, size, &fresh.slab);
+    iree_status_t status = grow(pool, needed, &fresh.slab);
     if (iree_status_is_ok(status)) {
-      status = iree_hal_memory_tlsf_allocate(&pool->slabs[fresh.slab]->tlsf, size, &fresh.block);
+      status = iree_hal_memory_tlsf_allocate(&pool->slabs[fresh.slab]->tlsf, needed, &fresh.block);
     }
     if (iree_status_is_ok(status)) {
       putBackStale();
