@@ -479,6 +479,76 @@ kernel void test(device const uint* in [[buffer(0)]], device atomic_uint* bins [
   EXPECT_EQ(bins, expected);
 }
 
+TEST(Codegen, SimdgroupMatricesMultiplyAsWholeMatrices) {
+  const char* source = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void test(device const float* a [[buffer(0)]], device const float* b [[buffer(1)]],
+                 device float* c [[buffer(2)]], uint s [[simdgroup_index_in_threadgroup]]) {
+  simdgroup_float8x8 sum = make_filled_simdgroup_matrix<float, 8, 8>(0.5f);
+  for (int k = 0; k < 16; k += 8) {
+    simdgroup_float8x8 x, y;
+    simdgroup_load(x, a + s * 8 * 16 + k, 16);
+    simdgroup_load(y, b + k, 16, ulong2(0, 0), true);
+    simdgroup_multiply_accumulate(sum, x, y, sum);
+  }
+  simdgroup_store(sum, c + s * 64, 8);
+})";
+  // a: 16 x 16, rows of which each simdgroup takes 8; b: 8 x 16, transposed.
+  std::vector<float> a(256), b(128), c(128);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = float(int(i * 7 % 23) - 11);
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = float(int(i * 5 % 19) - 9);
+  for (const char* cpu : {"", "haswell"}) {
+    Kernel kernel(source, "test", {64, 1, 1}, 0, cpu);
+    kernel.run({a.data(), b.data(), c.data()}, {1, 1, 1}, {64, 1, 1});
+    for (size_t row = 0; row < 16; ++row)
+      for (size_t column = 0; column < 8; ++column) {
+        float expected = 0.5f;
+        for (size_t k = 0; k < 16; ++k)
+          expected += a[row * 16 + k] * b[column * 16 + k];
+        ASSERT_EQ(c[row * 8 + column], expected) << row << ", " << column;
+      }
+  }
+}
+
+TEST(Codegen, NarrowFloatsRoundToTheNearest) {
+  const char* source = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void test(device const float* in [[buffer(0)]], device ushort* out [[buffer(1)]], uint i [[thread_position_in_grid]]) {
+  out[i * 2] = as_type<ushort>(bfloat(in[i]));
+  out[i * 2 + 1] = as_type<ushort>(bfloat(in[i]) * bfloat(3.0f));
+})";
+  std::vector<uint> bits = random_words(256);
+  for (uint& word : bits)
+    word = (word & 0x807fffff) | (0x30000000 + (word % 64 << 23)); // no NaN, nothing subnormal
+  bits[0] = 0x3f808000, bits[1] = 0x3f818000;                      // ties
+  auto round = [](float value) {
+    uint word;
+    std::memcpy(&word, &value, 4);
+    return uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
+  };
+  auto widen = [](uint16_t value) {
+    uint word = uint(value) << 16;
+    float result;
+    std::memcpy(&result, &word, 4);
+    return result;
+  };
+  for (const char* cpu : {"", "haswell"}) {
+    std::vector<uint16_t> out(512);
+    Kernel kernel(source, "test", {64, 1, 1}, 0, cpu);
+    kernel.run({bits.data(), out.data()}, {4, 1, 1}, {64, 1, 1});
+    for (size_t i = 0; i < 256; ++i) {
+      float value;
+      std::memcpy(&value, &bits[i], 4);
+      ASSERT_EQ(out[i * 2], round(value)) << i << cpu;
+      ASSERT_EQ(out[i * 2 + 1], round(widen(round(value)) * 3.0f)) << i << cpu;
+    }
+  }
+}
+
 TEST(Codegen, UnknownKernelsAndSizesAreErrors) {
   llvm::LLVMContext context;
   auto compile = [&](KernelOptions options) {

@@ -76,6 +76,7 @@ Expected<Target> get_target(const KernelOptions& options) {
       traits.vector_bits = wide ? 512 : has("avx2") ? 256 : 128;
       traits.has_gather = wide;
       traits.has_masked_memory = wide;
+      traits.has_bfloat = wide && has("avx512bf16");
     }
   }
   return Target{entry.machine.get(), entry.traits};

@@ -13,6 +13,7 @@ struct TargetTraits {
   int vector_bits = 128;          ///< of the widest vector registers
   bool has_gather = false;        ///< vector gathers of 32 and 64 bits
   bool has_masked_memory = false; ///< vector loads and stores under masks
+  bool has_bfloat = false;        ///< rounds float to bfloat in vectors
   std::string cpu;
   std::string features;
 };

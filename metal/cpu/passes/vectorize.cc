@@ -715,6 +715,13 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
   if (auto* operation = dyn_cast<BinaryOperator>(&instruction)) {
     if (operation->isIntDivRem())
       return emit_division(instruction, operands);
+    if (type->getScalarType()->isBFloatTy() && !options_.has_bfloat) {
+      Type* wide = type->getWithNewType(builder_.getFloatTy());
+      return narrow(builder_.CreateBinOp(operation->getOpcode(),
+                                         builder_.CreateFPExt(operands[0], wide),
+                                         builder_.CreateFPExt(operands[1], wide)),
+                    type);
+    }
     return builder_.CreateBinOp(operation->getOpcode(), operands[0], operands[1]);
   }
   if (isa<UnaryOperator>(instruction))
@@ -724,6 +731,8 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
   if (auto* cast = dyn_cast<CastInst>(&instruction)) {
     if (operands[0]->getType() == type)
       return operands[0];
+    if (isa<FPTruncInst>(instruction))
+      return narrow(operands[0], type);
     return builder_.CreateCast(cast->getOpcode(), operands[0], type);
   }
   if (auto* compare = dyn_cast<CmpInst>(&instruction))
@@ -818,12 +827,29 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
         if (argument->getType() == type)
           argument = builder_.CreateFPExt(argument, wide);
       overloads[0] = wide;
-      return builder_.CreateFPTrunc(builder_.CreateIntrinsic(id, overloads, arguments), type);
+      return narrow(builder_.CreateIntrinsic(id, overloads, arguments), type);
     }
     return builder_.CreateIntrinsic(id, overloads, arguments);
   }
   fail(Twine("instruction '") + instruction.getOpcodeName() + "' cannot be vectorised");
   return PoisonValue::get(type);
+}
+
+// Rounds to a narrow float type. Machines without bfloat would call a function for each lane.
+Value* Vectorizer::narrow(Value* value, Type* type) {
+  if (!type->getScalarType()->isBFloatTy() || options_.has_bfloat)
+    return builder_.CreateFPTrunc(value, type);
+  value = builder_.CreateFPExt(value, type->getWithNewType(builder_.getFloatTy()));
+  Type* i32 = type->getWithNewType(builder_.getInt32Ty());
+  Value* bits = builder_.CreateBitCast(value, i32);
+  // To the nearest, ties to even; a NaN stays one.
+  Value* odd = builder_.CreateAnd(builder_.CreateLShr(bits, 16), 1);
+  Value* rounded = builder_.CreateAdd(builder_.CreateAdd(bits, odd), ConstantInt::get(i32, 0x7fff));
+  Value* quiet = builder_.CreateOr(bits, ConstantInt::get(i32, 0x400000));
+  Value* result = builder_.CreateSelect(builder_.CreateFCmpUNO(value, value), quiet, rounded);
+  result = builder_.CreateTrunc(builder_.CreateLShr(result, 16),
+                                type->getWithNewType(builder_.getInt16Ty()));
+  return builder_.CreateBitCast(result, type);
 }
 
 // The one that is a number, if only one is. Written as a comparison: LLVM's intrinsics become calls

@@ -14,6 +14,7 @@ struct VectorizeOptions {
   int vector_bits = 512;           ///< of the target's widest registers
   bool has_gather = true;          ///< for elements of 32 and 64 bits
   bool has_masked_memory = true;   ///< vector loads and stores under masks, any element size
+  bool has_bfloat = true;          ///< rounds float to bfloat in vectors
 };
 
 /// void (ptr buffer..., ptr dispatch, ptr threadgroup_memory, i32 group_x, i32 group_y, i32

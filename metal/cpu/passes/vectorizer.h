@@ -69,6 +69,7 @@ private:
   void emit_elementwise(llvm::Instruction& instruction, const Shape& shape, EmitMode mode);
   Value* emit_operation(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
   Value* emit_division(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
+  Value* narrow(Value* value, Type* type);
   Value* emit_min_max(bool is_max, Value* a, Value* b, bool no_nans);
   Value* emit_gep(llvm::GetElementPtrInst& gep, llvm::ArrayRef<Value*> operands);
   bool emit_spmd_call(llvm::CallInst& call, llvm::StringRef name);
