@@ -122,21 +122,26 @@ void Queue::post(std::function<void()> work) {
 iree_status_t Queue::submit(iree_hal_semaphore_list_t waits, std::shared_ptr<Operation> operation,
                             std::function<iree_status_t()> body,
                             std::function<void()> onFailedWait) {
-  iree_status_t status = whenReached(
-      waits, iree_allocator_system(),
-      [this, operation, body = std::move(body), onFailedWait](iree_status_t waitStatus) {
-        if (!iree_status_is_ok(waitStatus)) {
-          if (onFailedWait)
-            onFailedWait();
-          operation->settle(waitStatus, nullptr);
-          return;
-        }
-        operation->ready();
-        post([this, operation, body] {
-          operation->started();
-          complete(*operation, body());
-        });
-      });
+  // Shared, so that what the work holds can go before its signals come, whoever still has a copy.
+  auto work = std::make_shared<std::function<iree_status_t()>>(std::move(body));
+  iree_status_t status =
+      whenReached(waits, iree_allocator_system(),
+                  [this, operation, work, onFailedWait](iree_status_t waitStatus) {
+                    if (!iree_status_is_ok(waitStatus)) {
+                      if (onFailedWait)
+                        onFailedWait();
+                      *work = nullptr;
+                      operation->settle(waitStatus, nullptr);
+                      return;
+                    }
+                    operation->ready();
+                    post([this, operation, work] {
+                      operation->started();
+                      iree_status_t result = (*work)();
+                      *work = nullptr;
+                      complete(*operation, result);
+                    });
+                  });
   // An operation that was never accepted leaves its semaphores alone: the caller is told.
   if (!iree_status_is_ok(status))
     operation->disown();
