@@ -23,6 +23,8 @@ std::function<CommandResult()> addCheckCommand(CLI::App& app);
 std::function<CommandResult()> addCompileCommand(CLI::App& app);
 std::function<CommandResult()> addInspectCommand(CLI::App& app);
 std::function<CommandResult()> addDevicesCommand(CLI::App& app);
+std::function<CommandResult()> addCompletionCommand(CLI::App& app);
+std::function<CommandResult()> addManualCommand(CLI::App& app);
 
 // What `devices` does: lists the devices of one driver, or of all where `only` is empty, with their
 // limits and features where `describe`.

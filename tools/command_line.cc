@@ -25,6 +25,8 @@ constexpr Command kCommands[] = {
     {"inspect", "Show what a compiled module, a Metal library or a kernel holds",
      addInspectCommand},
     {"devices", "List the devices that programs can run on", addDevicesCommand},
+    {"completion", "Print a shell's completion script", addCompletionCommand},
+    {"manual", "Print a manual page: bessemer manual run | man -l -", addManualCommand},
 };
 
 Result<void> expand(std::vector<std::string> arguments, int depth, std::vector<std::string>& out) {
