@@ -80,9 +80,14 @@ function(bessemer_test name)
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE bessemer_options ${T_DEPS} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  # An empty value would vanish from the list of properties and shift the others.
+  set(labels)
+  if(T_LABELS)
+    set(labels LABELS "${T_LABELS}")
+  endif()
   # A fresh cache keeps a test from passing on what an earlier build compiled.
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST EXTRA_ARGS ${T_ARGS}
-    PROPERTIES LABELS "${T_LABELS}" TIMEOUT 300
+    PROPERTIES ${labels} TIMEOUT 300
                ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache;${T_ENVIRONMENT}")
 endfunction()
 

@@ -97,14 +97,14 @@ TEST(TimerQueueTest, RunsInOrderOfDeadlinesAndCancels) {
   } shared;
   iree_time_t now = iree_time_now();
   bessemer::hal::ScheduleTimer(
-      now + 2000000,
+      now + 400000000, // far enough off that both are in the queue before either is due
       +[](void* p) {
         auto* s = static_cast<Shared*>(p);
         s->late = s->order++;
       },
       &shared);
   bessemer::hal::ScheduleTimer(
-      now + 1000000,
+      now + 200000000,
       +[](void* p) {
         auto* s = static_cast<Shared*>(p);
         s->early = s->order++;
