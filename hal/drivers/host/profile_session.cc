@@ -1,6 +1,7 @@
 #include "hal/drivers/host/profile_session.h"
 
 #include <atomic>
+#include <utility>
 
 namespace bessemer::hal::host {
 namespace {
@@ -74,11 +75,12 @@ iree_status_t ProfileSession::write(iree_string_view_t contentType,
 
 void ProfileSession::record(const Work& work, const WorkTimes& times, uint32_t queue,
                             size_t waitCount, size_t signalCount, iree_status_code_t code) {
-  if (!iree_hal_profile_capture_filter_matches_location(
+  std::lock_guard lock(mutex_);
+  if (!storage_ ||
+      !iree_hal_profile_capture_filter_matches_location(
           &options_.capture_filter, work.commandBufferId, UINT32_MAX, kDeviceOrdinal, queue)) {
     return;
   }
-  std::lock_guard lock(mutex_);
   const uint64_t submission = nextId_++;
   if (iree_hal_device_profiling_options_requests_data(
           &options_, IREE_HAL_DEVICE_PROFILING_DATA_QUEUE_EVENTS)) {
@@ -136,8 +138,13 @@ iree_status_t ProfileSession::flush() {
 iree_status_t ProfileSession::end() {
   iree_status_t status = flush();
   const iree_hal_profile_chunk_metadata_t chunk = metadata(IREE_HAL_PROFILE_CONTENT_TYPE_SESSION);
-  return iree_status_join(
+  status = iree_status_join(
       status, iree_hal_profile_sink_end_session(options_.sink, &chunk, iree_status_code(status)));
+  // Operations may hold the session longer than the caller keeps the sink.
+  std::lock_guard lock(mutex_);
+  options_ = {};
+  iree_hal_device_profiling_options_storage_free(std::exchange(storage_, nullptr), hostAllocator_);
+  return status;
 }
 
 } // namespace bessemer::hal::host

@@ -57,6 +57,7 @@ private:
 
   iree_allocator_t hostAllocator_;
   iree_hal_device_profiling_options_t options_ = {};
+  /// What `options_` points at, with a reference to the sink; null after the end.
   iree_hal_device_profiling_options_storage_t* storage_ = nullptr;
   uint64_t id_ = 0;
   std::mutex mutex_;
