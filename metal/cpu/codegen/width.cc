@@ -18,12 +18,16 @@ namespace bessemer::metal::cpu {
 namespace {
 
 constexpr int simdgroup_lanes = 32;
+// Without loops, kernels with fewer operations than this wait for memory.
+constexpr unsigned min_arithmetic = 6;
 
 // What a kernel does that speaks for or against wide vectors.
 struct Traits {
   bool cross_lane = false; // lanes of a simdgroup speak to each other
   bool serial = false;     // lanes one after the other, or leaving loops apart
   bool scattered = false;  // memory accesses that are not consecutive
+  bool loops = false;      // the kernel has any
+  unsigned arithmetic = 0; // operations on varying values
   int64_t bytes = 0;       // of values alive at once, for each lane
 };
 
@@ -112,10 +116,13 @@ Traits examine(Function& function, const uint32_t threads[3]) {
                                             int64_t(layout.getTypeStoreSize(type).getFixedValue()));
       }
       traits.scattered |= isa<AllocaInst>(instruction);
+      bool computes = isa<BinaryOperator>(instruction) || isa<CallInst>(instruction);
+      traits.arithmetic += computes && shapes.shape(&instruction).is_varying();
       const auto* branch = dyn_cast<BranchInst>(&instruction);
       if (branch && branch->isConditional() && loops.getLoopFor(&block))
         traits.serial |= !shapes.is_uniform(branch->getCondition());
     }
+  traits.loops = !loops.empty();
   traits.bytes = live_bytes(function, shapes);
   return traits;
 }
@@ -134,7 +141,9 @@ int choose_lanes(Function& function, const KernelOptions& options, const TargetT
   int64_t registers = target.vector_bits == 256 ? 16 : 32;
   auto needed = [&](int lanes) { return traits.bytes * lanes * 8 / target.vector_bits; };
   // Wider than a simdgroup while the registers last, so that independent work fills the pipelines.
-  if (!traits.serial && !traits.scattered)
+  // Where memory is all that matters, more streams at once only disturb it.
+  bool streams = !traits.loops && traits.arithmetic < min_arithmetic;
+  if (!traits.serial && !traits.scattered && !streams)
     for (int lanes : {128, 64})
       if (total >= uint32_t(lanes) && total % uint32_t(lanes) == 0 &&
           needed(lanes) <= registers * 3 / 4)
