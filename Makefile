@@ -26,7 +26,8 @@ test: build
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --no-tests=error
 	@[ -f build-asan-core/build.ninja ] || cmake --preset asan-core >/dev/null
 	@cmake --build --preset asan-core -j $(JOBS) -- --quiet
-	@cd build-asan-core && ctest --output-on-failure -j $(JOBS) --no-tests=error
+	@cd build-asan-core && BESSEMER_COMPILER=$(CURDIR)/$(BUILD)/lib/libMetalCompiler.so \
+	  ctest --output-on-failure -j $(JOBS) --no-tests=error
 
 # The kernel suite against the machine's limit and its peers: a table, a CSV file and a picture.
 bench:

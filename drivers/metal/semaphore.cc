@@ -34,7 +34,7 @@ uint64_t Query(iree_async_semaphore_t* base) {
   auto failure = reinterpret_cast<iree_status_t>(
       iree_atomic_load(&base->failure_status, iree_memory_order_acquire));
   if (!iree_status_is_ok(failure))
-    return iree_hal_status_as_semaphore_failure(iree_status_clone(failure));
+    return iree_hal_status_as_semaphore_failure(failure); // whoever decodes it makes the copy
   return static_cast<uint64_t>(iree_atomic_load(&base->timeline_value, iree_memory_order_acquire));
 }
 
