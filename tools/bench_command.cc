@@ -30,7 +30,8 @@ Result<void> initializeBenchmark(std::vector<std::string> arguments) {
     if (!argument.starts_with("--benchmark_") && !argument.starts_with("--v="))
       return fail(StatusCode::InvalidArgument, "unknown flag '", argument,
                   "'; `bessemer bench --help` lists them");
-  std::string name = "bessemer";
+  // Google Benchmark keeps the program's name for its report.
+  static std::string name = "bessemer";
   std::vector<char*> argv = {name.data()};
   for (std::string& argument : arguments)
     argv.push_back(argument.data());

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -15,7 +17,7 @@ using ::testing::Not;
 class CheckTest : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
-    const std::string model = ::testing::TempDir() + "/check.mlir";
+    const std::string model = ::testing::TempDir() + "/" + std::to_string(getpid()) + "-check.mlir";
     std::ofstream(model) << R"(
 module @tests {
   func.func @addition_is_right() {
@@ -32,7 +34,7 @@ module @tests {
   }
 }
 )";
-    module_ = ::testing::TempDir() + "/check.vmfb";
+    module_ = ::testing::TempDir() + "/" + std::to_string(getpid()) + "-check.vmfb";
     ProcessResult result = runBessemer({"compile", model, "-o", module_});
     if (result.exit_code != 0) {
       module_.clear();

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <sys/stat.h>
 
 #include <fstream>
@@ -13,7 +15,10 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string writeFile(const std::string& name, const std::string& text, bool executable = false) {
-  std::string path = ::testing::TempDir() + "/" + name;
+  // Of this process alone: others run the same tests at the same time.
+  const std::string folder = ::testing::TempDir() + "/compile_test_" + std::to_string(getpid());
+  mkdir(folder.c_str(), 0755);
+  std::string path = folder + "/" + name;
   std::ofstream(path) << text;
   if (executable)
     chmod(path.c_str(), 0755);

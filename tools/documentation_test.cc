@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 
@@ -14,7 +16,8 @@ using ::testing::StartsWith;
 
 // What bash offers after `words` (the last is being written).
 std::string offered(const std::string& words) {
-  const std::string path = ::testing::TempDir() + "/completion.bash";
+  const std::string path =
+      ::testing::TempDir() + "/" + std::to_string(getpid()) + "-completion.bash";
   std::ofstream(path) << runBessemer({"completion", "bash"}).out << "compopt() { :; }\nCOMP_WORDS=("
                       << words
                       << ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_bessemer\n"
@@ -28,7 +31,8 @@ TEST(CompletionTest, BashOffersCommandsFlagsAndValues) {
   EXPECT_EQ(offered("bessemer run --trace_"), "--trace_execution\n");
   EXPECT_EQ(offered("bessemer run --equality_mode = ex"), "exact\n");
   EXPECT_EQ(offered("bessemer run --equality_mode ="), "approximate exact\n");
-  const std::string file = ::testing::TempDir() + "/only_file_of_this_name.vmfb";
+  const std::string file =
+      ::testing::TempDir() + "/" + std::to_string(getpid()) + "-only_file_of_this_name.vmfb";
   std::ofstream(file) << "x";
   EXPECT_EQ(offered("bessemer inspect " + file.substr(0, file.size() - 7)), file + "\n");
 }

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -78,7 +80,7 @@ TEST(InspectTest, StagesOfAKernel) {
 }
 
 TEST(InspectTest, MslFileShowsArguments) {
-  std::string path = ::testing::TempDir() + "/inspect.metal";
+  std::string path = ::testing::TempDir() + "/" + std::to_string(getpid()) + "-inspect.metal";
   std::ofstream(path) << "#include <metal_stdlib>\nusing namespace metal;\n"
                          "constant int scale [[function_constant(7)]];\n"
                          "kernel void twice(device float* out [[buffer(2)]],\n"
@@ -94,7 +96,7 @@ TEST(InspectTest, MslFileShowsArguments) {
 }
 
 TEST(InspectTest, ErrorsNameTheFileAndWhatIsWrong) {
-  std::string bad = ::testing::TempDir() + "/bad.metal";
+  std::string bad = ::testing::TempDir() + "/" + std::to_string(getpid()) + "-bad.metal";
   std::ofstream(bad) << "kernel void f(device float* a [[buffer(0)]]) {\n  a[0] = b;\n}\n";
   ProcessResult result = runBessemer({"inspect", bad});
   EXPECT_EQ(result.exit_code, 1);

@@ -1,5 +1,7 @@
 #include "metal/cpu/executor/processor_count.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sched.h>
@@ -12,7 +14,8 @@ namespace {
 class CgroupTest : public ::testing::Test {
 protected:
   void SetUp() override {
-    root = std::filesystem::path(::testing::TempDir()) / "cgroup_test";
+    root =
+        std::filesystem::path(::testing::TempDir()) / ("cgroup_test_" + std::to_string(getpid()));
     std::filesystem::remove_all(root);
   }
   void TearDown() override { std::filesystem::remove_all(root); }
