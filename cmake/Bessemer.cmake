@@ -113,11 +113,7 @@ function(bessemer_fuzzer name)
   endif()
   target_link_libraries(${name} PRIVATE bessemer_options ${F_DEPS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
-  set_property(GLOBAL APPEND PROPERTY BESSEMER_FUZZERS ${name})
   foreach(seed ${F_SEEDS})
     file(COPY ${seed} DESTINATION "${PROJECT_BINARY_DIR}/fuzz/${name}-seeds")
   endforeach()
 endfunction()
-
-# bessemer_filecheck(file.ll... COMMAND tool args...): runs `tool args file | FileCheck file`.
-find_program(FILECHECK FileCheck-22 HINTS /usr/lib/llvm-22/bin)
