@@ -1,6 +1,5 @@
 // Loads and stores: one access for all lanes where their addresses allow it, and nothing touched
 // that no active lane owns.
-#include "metal/cpu/analysis/spmd.h"
 #include "metal/cpu/passes/vectorizer.h"
 
 #include "llvm/Support/MathExtras.h"

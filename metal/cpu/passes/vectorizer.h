@@ -1,5 +1,5 @@
-// The state of passes/vectorize, shared by its parts: arithmetic and control flow (vectorize.cc),
-// memory (vectorize_memory.cc), and operations between lanes (vectorize_cross_lane.cc).
+// The state of passes/vectorize, shared by its parts: the function and its control flow
+// (vectorize.cc), and a file for each kind of operation, as the sections below say.
 #pragma once
 
 #include "metal/air/intrinsic.h"
@@ -35,6 +35,15 @@ private:
   // ---- vectorize.cc
   void fail(const llvm::Twine& message);
   llvm::BasicBlock* new_block(const llvm::Twine& name);
+  void emit_function();
+  void emit_instruction(llvm::Instruction& instruction);
+  void emit_phi(llvm::PHINode& phi);
+  void finish_phis();
+  void emit_branch(llvm::BranchInst& branch);
+  bool emit_spmd_call(llvm::CallInst& call, llvm::StringRef name);
+  bool emit_air_call(llvm::CallInst& call, llvm::StringRef name);
+
+  // ---- vectorize_values.cc
   Type* flat_type(Type* type) const; // pointers lose their address space
   llvm::FixedVectorType* vector_type(Type* type) const;
   llvm::FixedVectorType* mask_type() { return vector_type(builder_.getInt1Ty()); }
@@ -61,19 +70,16 @@ private:
   Value* version(Value* condition, Type* type, llvm::function_ref<Value*()> fast,
                  llvm::function_ref<Value*()> slow);
 
-  void emit_function();
-  void emit_instruction(llvm::Instruction& instruction);
-  void emit_phi(llvm::PHINode& phi);
-  void finish_phis();
-  void emit_branch(llvm::BranchInst& branch);
+  // ---- vectorize_elements.cc
+  bool emit_element_access(llvm::Instruction& instruction);
+
+  // ---- vectorize_arithmetic.cc
   void emit_elementwise(llvm::Instruction& instruction, const Shape& shape, EmitMode mode);
   Value* emit_operation(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
   Value* emit_division(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
   Value* narrow(Value* value, Type* type);
   Value* emit_min_max(bool is_max, Value* a, Value* b, bool no_nans);
   Value* emit_gep(llvm::GetElementPtrInst& gep, llvm::ArrayRef<Value*> operands);
-  bool emit_spmd_call(llvm::CallInst& call, llvm::StringRef name);
-  bool emit_element_access(llvm::Instruction& instruction);
 
   // ---- vectorize_memory.cc
   void emit_load(llvm::LoadInst& load, const Shape& shape, EmitMode mode);
@@ -94,7 +100,6 @@ private:
 
   // ---- vectorize_cross_lane.cc
   enum class Reduction { Sum, Product, Min, Max, And, Or, Xor };
-  bool emit_air_call(llvm::CallInst& call, llvm::StringRef name);
   void emit_simdgroup(llvm::CallInst& call, const air::Intrinsic& intrinsic);
   std::optional<Reduction> reduction_of(air::Operation operation) const;
   llvm::Constant* identity(Reduction reduction, Type* type, bool is_signed);
@@ -105,6 +110,8 @@ private:
   Value* shuffle_by(Value* value, Value* index);
   Value* first_active_lane();
   void emit_shuffle(llvm::CallInst& call, const air::Intrinsic& intrinsic, int width);
+
+  // ---- vectorize_atomics.cc
   void emit_atomic(llvm::CallInst& call, const air::Intrinsic& intrinsic);
   void emit_compare_exchange(llvm::CallInst& call, bool threadgroup);
   Value* emit_one_atomic(const air::Intrinsic& intrinsic, Value* pointer, Value* operand,
@@ -112,6 +119,8 @@ private:
   void for_each_active_lane(llvm::function_ref<void(Value* lane)> body);
   /// The value of one lane, by a run-time lane number.
   std::function<Value*(Value* lane)> lane_reader(const LaneValue& value);
+
+  // ---- vectorize_matrices.cc
   void emit_matrix_multiply(llvm::CallInst& call);
 
   const ThreadFunction& thread_;
