@@ -1,6 +1,7 @@
 // Hand-written AVX-512 reference kernels: the practical limit on this machine.
 // They compute what the portable kernels compute, but may fuse, block and stream freely.
 #include "suite.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <immintrin.h>
@@ -16,29 +17,24 @@ namespace {
 using V = __m512;
 using I = __m512i;
 
-// exp for |x| well inside the float range; about 1e-7 relative error.
-inline V vexp(V x) {
-  x = _mm512_max_ps(_mm512_min_ps(x, _mm512_set1_ps(88.0f)), _mm512_set1_ps(-87.0f));
-  V n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 8);
-  V r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693359375f), x);
-  r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.12194440e-4f), r);
-  V p = _mm512_set1_ps(1.3981999507e-3f);
-  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(8.3334519073e-3f));
-  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(4.1665795894e-2f));
-  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.6666665459e-1f));
-  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.5f));
-  p = _mm512_fmadd_ps(p, _mm512_mul_ps(r, r), _mm512_add_ps(r, _mm512_set1_ps(1.0f)));
+// 2^x below 2^127; 0 far below. About 2e-7 relative error (Taylor's series on [-1/2, 1/2]).
+inline V vexp2(V x) {
+  x = _mm512_min_ps(x, _mm512_set1_ps(126.9f));
+  V n = _mm512_roundscale_ps(x, 8);
+  V r = _mm512_sub_ps(x, n);
+  V p = _mm512_set1_ps(1.5403530e-4f);
+  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.3333558e-3f));
+  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(9.6181291e-3f));
+  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(5.5504109e-2f));
+  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(2.4022651e-1f));
+  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(6.9314718e-1f));
+  p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
   return _mm512_scalef_ps(p, n);
 }
+constexpr float log2e = 1.44269504f;
 inline V vrcp(V x) { // one Newton step
   V r = _mm512_rcp14_ps(x);
   return _mm512_mul_ps(r, _mm512_fnmadd_ps(x, r, _mm512_set1_ps(2.0f)));
-}
-inline V vrsqrt(V x) {
-  V r = _mm512_rsqrt14_ps(x);
-  V h = _mm512_mul_ps(_mm512_mul_ps(x, r), r);
-  return _mm512_mul_ps(_mm512_mul_ps(r, _mm512_set1_ps(0.5f)),
-                       _mm512_sub_ps(_mm512_set1_ps(3.0f), h));
 }
 
 void transpose16(V r[16]) {
@@ -76,36 +72,39 @@ void n_saxpy(const float* x, float* y, int n, float a) {
   });
 }
 
+// x / (1 + exp(-2 u)), u = sqrt(2/pi) (x + 0.044715 x^3)
 void n_gelu(const float* x, float* y, int n, int iters) {
-  const int C = 1 << 14;
+  const int C = 1 << 14, U = 8; // eight vectors hide the latency
+  const V linear = _mm512_set1_ps(-1.5957691216f * log2e);
+  const V cubic = _mm512_set1_ps(-1.5957691216f * 0.044715f * log2e);
   parallel_for(n / C, [=](int c) {
-    for (int i = c * C; i < (c + 1) * C; i += 64) {
-      V v[4];
-      for (int u = 0; u < 4; ++u)
+    for (int i = c * C; i < (c + 1) * C; i += 16 * U) {
+      V v[U];
+      for (int u = 0; u < U; ++u)
         v[u] = _mm512_load_ps(x + i + 16 * u);
       for (int t = 0; t < iters; ++t)
-        for (int u = 0; u < 4; ++u) {
-          V v2 = _mm512_mul_ps(v[u], v[u]);
-          V w = _mm512_mul_ps(v[u], _mm512_fmadd_ps(v2, _mm512_set1_ps(-1.5957691216f * 0.044715f),
-                                                    _mm512_set1_ps(-1.5957691216f)));
-          v[u] = _mm512_mul_ps(v[u], vrcp(_mm512_add_ps(_mm512_set1_ps(1.0f), vexp(w))));
+        for (int u = 0; u < U; ++u) {
+          V e =
+              vexp2(_mm512_mul_ps(v[u], _mm512_fmadd_ps(_mm512_mul_ps(v[u], v[u]), cubic, linear)));
+          v[u] = _mm512_mul_ps(v[u], vrcp(_mm512_add_ps(_mm512_set1_ps(1.0f), e)));
         }
-      for (int u = 0; u < 4; ++u)
+      for (int u = 0; u < U; ++u)
         _mm512_stream_ps(y + i + 16 * u, v[u]);
     }
     _mm_sfence();
   });
 }
 
+// 256 rows at a time, so that each page of the output is visited once for a kilobyte.
 void n_transpose(const float* in, float* out, int w, int h) {
-  parallel_for(h / 64, [=](int c) {
-    int y0 = c * 64;
+  const int rows = 256;
+  parallel_for(h / rows, [=](int c) {
     for (int x0 = 0; x0 < w; x0 += 16)
-      for (int y = y0; y < y0 + 64; y += 16) {
+      for (int y = c * rows; y < (c + 1) * rows; y += 16) {
         V r[16];
         for (int i = 0; i < 16; ++i) {
           const float* p = in + (size_t)(y + i) * w + x0;
-          _mm_prefetch((const char*)(p + 64), _MM_HINT_T0);
+          _mm_prefetch((const char*)(p + 32), _MM_HINT_T0);
           r[i] = _mm512_load_ps(p);
         }
         transpose16(r);
@@ -156,7 +155,9 @@ void n_softmax(const float* in, float* out, int rows, int cols) {
           _mm512_max_ps(_mm512_max_ps(m[0], m[1]), _mm512_max_ps(m[2], m[3]))));
       for (int i = 0; i < cols; i += 64)
         for (int u = 0; u < 4; ++u) {
-          V e = vexp(_mm512_sub_ps(_mm512_load_ps(p + i + 16 * u), mx));
+          _mm_prefetch((const char*)(p + cols + i + 16 * u), _MM_HINT_T1); // the next row
+          V e = vexp2(_mm512_mul_ps(_mm512_sub_ps(_mm512_load_ps(p + i + 16 * u), mx),
+                                    _mm512_set1_ps(log2e)));
           _mm512_store_ps(tmp + i + 16 * u, e);
           s[u] = _mm512_add_ps(s[u], e);
         }
@@ -193,92 +194,99 @@ void n_layernorm(const float* in, const float* g, const float* b, float* out, in
                       _mm512_add_ps(_mm512_add_ps(s[0], s[1]), _mm512_add_ps(s[2], s[3]))) /
                   cols;
       V k = _mm512_set1_ps(1.0f / __builtin_sqrtf(var + 1e-5f));
-      for (int i = 0; i < cols; i += 16)
+      for (int i = 0; i < cols; i += 16) {
+        _mm_prefetch((const char*)(p + cols + i), _MM_HINT_T1); // the next row
         _mm512_stream_ps(q + i,
                          _mm512_fmadd_ps(_mm512_mul_ps(_mm512_sub_ps(_mm512_load_ps(p + i), vm), k),
                                          _mm512_load_ps(g + i), _mm512_load_ps(b + i)));
+      }
     }
     _mm_sfence();
   });
 }
 
-// 64 output channels x 7 pixels in registers; border taps read a row of zeros.
-void n_conv3x3(const float* in, const float* wt, float* out, int H, int W, int C) {
-  static const float zeros[64] = {};
-  parallel_for(H, [=](int y) {
-    for (int x0 = 0; x0 < W; x0 += 7) {
-      V acc[7][4];
-      for (auto& a : acc)
-        for (auto& v : a)
-          v = _mm512_setzero_ps();
-      for (int ky = 0; ky < 3; ++ky) {
-        int iy = y + ky - 1;
-        if (iy < 0 || iy >= H)
-          continue;
-        for (int kx = 0; kx < 3; ++kx) {
-          const float* src[7];
-          for (int q = 0; q < 7; ++q) {
-            int ix = x0 + q + kx - 1;
-            src[q] = ix < 0 || ix >= W ? zeros : in + ((size_t)iy * W + ix) * C;
-          }
-          const float* w = wt + (size_t)(ky * 3 + kx) * C * C;
-          for (int ci = 0; ci < C; ++ci) {
-            V w0 = _mm512_load_ps(w + ci * C), w1 = _mm512_load_ps(w + ci * C + 16);
-            V w2 = _mm512_load_ps(w + ci * C + 32), w3 = _mm512_load_ps(w + ci * C + 48);
+// One tap of a 3x3 convolution: 14 pixels x 32 output channels, in registers. Pixels outside
+// [Begin, End) lie beyond the image's border.
+namespace {
+template <int Begin, int End>
+inline void conv_tap(V (&sum)[14][2], const float* in, const float* weights, int C) {
+  for (int ci = 0; ci < C; ++ci) {
+    V w0 = _mm512_load_ps(weights + ci * C), w1 = _mm512_load_ps(weights + ci * C + 16);
 #pragma clang loop unroll(full)
-            for (int q = 0; q < 7; ++q) {
-              V b = _mm512_set1_ps(src[q][ci]);
-              acc[q][0] = _mm512_fmadd_ps(b, w0, acc[q][0]);
-              acc[q][1] = _mm512_fmadd_ps(b, w1, acc[q][1]);
-              acc[q][2] = _mm512_fmadd_ps(b, w2, acc[q][2]);
-              acc[q][3] = _mm512_fmadd_ps(b, w3, acc[q][3]);
-            }
-          }
-        }
-      }
-      for (int q = 0; q < 7; ++q)
-        for (int v = 0; v < 4; ++v)
-          _mm512_store_ps(out + ((size_t)y * W + x0 + q) * C + 16 * v, acc[q][v]);
+    for (int q = Begin; q < End; ++q) {
+      V b = _mm512_set1_ps(in[q * 64 + ci]);
+      sum[q][0] = _mm512_fmadd_ps(b, w0, sum[q][0]);
+      sum[q][1] = _mm512_fmadd_ps(b, w1, sum[q][1]);
     }
+  }
+}
+} // namespace
+
+void n_conv3x3(const float* in, const float* wt, float* out, int H, int W, int C) {
+  parallel_for(H / 2, [=](int c) {
+    for (int half = 0; half < C; half += 32)
+      for (int y = 2 * c; y < 2 * c + 2; ++y)
+        for (int x0 = 0; x0 < W; x0 += 14) {
+          V sum[14][2];
+          for (auto& pixel : sum)
+            pixel[0] = pixel[1] = _mm512_setzero_ps();
+          for (int ky = 0; ky < 3; ++ky) {
+            int iy = y + ky - 1;
+            if (iy < 0 || iy >= H)
+              continue;
+            const float* row = in + ((ptrdiff_t)iy * W + x0 - 1) * 64;
+            const float* weights = wt + (ptrdiff_t)ky * 3 * C * C + half;
+            if (x0 == 0)
+              conv_tap<1, 14>(sum, row, weights, C);
+            else
+              conv_tap<0, 14>(sum, row, weights, C);
+            conv_tap<0, 14>(sum, row + 64, weights + C * C, C);
+            if (x0 + 14 == W)
+              conv_tap<0, 13>(sum, row + 128, weights + 2 * C * C, C);
+            else
+              conv_tap<0, 14>(sum, row + 128, weights + 2 * C * C, C);
+          }
+          for (int q = 0; q < 14; ++q)
+            for (int v = 0; v < 2; ++v)
+              _mm512_store_ps(out + ((size_t)y * W + x0 + q) * C + half + 16 * v, sum[q][v]);
+        }
   });
 }
 
 void n_mandelbrot(uint32_t* out, int w, int h, int maxit) {
-  parallel_for(h / 4, [=](int c) {
-    const int U = 4; // four vectors hide the latency
-    V lane =
+  constexpr int U = 4; // four vectors hide the latency; 16 x 4 pixels end sooner than 64 x 1
+  parallel_for(h / U, [=](int c) {
+    const int y = c * U;
+    const V lane =
         _mm512_cvtepi32_ps(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-    for (int y = c * 4; y < c * 4 + 4; ++y)
-      for (int x = 0; x < w; x += 16 * U) {
-        V cy = _mm512_set1_ps(-1.25f + 2.5f * (float)y / (float)h), cx[U], zx[U], zy[U];
-        I it[U];
-        __mmask16 live[U];
-        for (int u = 0; u < U; ++u) {
-          cx[u] = _mm512_add_ps(
-              _mm512_set1_ps(-2.0f),
-              _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(2.5f),
-                                          _mm512_add_ps(lane, _mm512_set1_ps((float)(x + 16 * u)))),
-                            _mm512_set1_ps((float)w)));
-          zx[u] = zy[u] = _mm512_setzero_ps();
-          it[u] = _mm512_setzero_si512();
-          live[u] = 0xffff;
-        }
-        for (int i = 0; i < maxit; ++i) {
-          for (int u = 0; u < U; ++u) {
-            V x2 = _mm512_mul_ps(zx[u], zx[u]), y2 = _mm512_mul_ps(zy[u], zy[u]);
-            live[u] = _mm512_mask_cmp_ps_mask(live[u], _mm512_add_ps(x2, y2), _mm512_set1_ps(4.0f),
-                                              _CMP_LE_OQ);
-            it[u] = _mm512_mask_add_epi32(it[u], live[u], it[u], _mm512_set1_epi32(1));
-            V t = _mm512_add_ps(zx[u], zx[u]);
-            zy[u] = _mm512_fmadd_ps(t, zy[u], cy);
-            zx[u] = _mm512_add_ps(_mm512_sub_ps(x2, y2), cx[u]);
-          }
-          if (!((live[0] | live[1]) | (live[2] | live[3])))
-            break;
-        }
-        for (int u = 0; u < U; ++u)
-          _mm512_storeu_si512(out + (size_t)y * w + x + 16 * u, it[u]);
+    for (int x = 0; x < w; x += 16) {
+      const V cx =
+          _mm512_fmadd_ps(_mm512_set1_ps(2.5f / (float)w),
+                          _mm512_add_ps(lane, _mm512_set1_ps((float)x)), _mm512_set1_ps(-2.0f));
+      V cy[U], zx[U], zy[U];
+      I it[U];
+      __mmask16 live[U];
+      for (int u = 0; u < U; ++u) {
+        cy[u] = _mm512_set1_ps(-1.25f + 2.5f * (float)(y + u) / (float)h);
+        zx[u] = zy[u] = _mm512_setzero_ps();
+        it[u] = _mm512_setzero_si512();
+        live[u] = 0xffff;
       }
+      for (int i = 0; i < maxit; ++i) {
+        for (int u = 0; u < U; ++u) {
+          V x2 = _mm512_mul_ps(zx[u], zx[u]), y2 = _mm512_mul_ps(zy[u], zy[u]);
+          live[u] = _mm512_mask_cmp_ps_mask(live[u], _mm512_add_ps(x2, y2), _mm512_set1_ps(4.0f),
+                                            _CMP_LE_OQ);
+          it[u] = _mm512_mask_add_epi32(it[u], live[u], it[u], _mm512_set1_epi32(1));
+          zy[u] = _mm512_fmadd_ps(_mm512_add_ps(zx[u], zx[u]), zy[u], cy[u]);
+          zx[u] = _mm512_add_ps(_mm512_sub_ps(x2, y2), cx);
+        }
+        if (!((live[0] | live[1]) | (live[2] | live[3])))
+          break;
+      }
+      for (int u = 0; u < U; ++u)
+        _mm512_storeu_si512(out + (size_t)(y + u) * w + x, it[u]);
+    }
   });
 }
 
@@ -305,8 +313,11 @@ void n_nbody(const float* p, float* acc, int n) {
         V dx = _mm512_sub_ps(ox, x[u]), dy = _mm512_sub_ps(oy, y[u]), dz = _mm512_sub_ps(oz, z[u]);
         V r2 = _mm512_fmadd_ps(
             dx, dx, _mm512_fmadd_ps(dy, dy, _mm512_fmadd_ps(dz, dz, _mm512_set1_ps(0.01f))));
-        V ir = vrsqrt(r2);
-        V s = _mm512_mul_ps(_mm512_mul_ps(om, ir), _mm512_mul_ps(ir, ir));
+        // r2^-3/2 from an estimate e of r2^-1/2: e^3 (1 - d)^-3/2 with d = 1 - r2 e^2 < 2^-13.
+        V e = _mm512_rsqrt14_ps(r2), e2 = _mm512_mul_ps(e, e);
+        V d = _mm512_fnmadd_ps(r2, e2, _mm512_set1_ps(1.0f));
+        V s = _mm512_mul_ps(_mm512_mul_ps(om, e), e2);
+        s = _mm512_fmadd_ps(_mm512_mul_ps(s, _mm512_set1_ps(1.5f)), d, s);
         ax[u] = _mm512_fmadd_ps(dx, s, ax[u]);
         ay[u] = _mm512_fmadd_ps(dy, s, ay[u]);
         az[u] = _mm512_fmadd_ps(dz, s, az[u]);
@@ -355,47 +366,51 @@ void n_histogram(const uint32_t* in, uint32_t* hist, int nwords) {
 }
 
 void n_q4_matvec(const uint32_t* w, const uint32_t* a, float* out, int rows, int nblk) {
-  // Re-lay the activations once: 32 bytes a block, scale, and -8 * scale * sum(a).
+  // Re-lay the activations once: 32 bytes a block, its scale, and -8 * sum(a) in one lane of eight.
   static std::vector<int8_t> q;
-  static std::vector<float> da, corr;
-  q.resize((size_t)nblk * 32 + 64);
+  static std::vector<float> da;
+  static std::vector<int> corr;
+  q.resize((size_t)nblk * 32);
   da.resize(nblk);
-  corr.resize(nblk);
+  corr.assign((size_t)nblk * 8, 0);
   for (int b = 0; b < nblk; ++b) {
     memcpy(&da[b], a + 9 * b, 4);
     memcpy(q.data() + 32 * b, a + 9 * b + 1, 32);
-    int s = 0;
     for (int i = 0; i < 32; ++i)
-      s += q[32 * b + i];
-    corr[b] = -8.0f * s;
+      corr[8 * b] -= 8 * q[32 * b + i];
   }
+  // Two blocks in a vector, four distant rows at a time (as n_reduce).
   const int8_t* qa = q.data();
-  const float *pd = da.data(), *pc = corr.data();
-  parallel_for(rows / 64, [=](int c) {
-    const __m256i lowm = _mm256_set1_epi8(15);
-    for (int r = c * 64; r < (c + 1) * 64; ++r) {
-      const uint32_t* p = w + (size_t)r * nblk * 5;
-      __m256 acc[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),
-                       _mm256_setzero_ps()};
-      float tail = 0.0f;
-      for (int b = 0; b < nblk; b += 4)
+  const float* pd = da.data();
+  const int* pc = corr.data();
+  const int quarter = rows / 4;
+  parallel_for(quarter / 16, [=](int c) {
+    const I low = _mm512_set1_epi8(15);
+    for (int r = c * 16; r < (c + 1) * 16; ++r) {
+      V sum[4];
+      for (auto& s : sum)
+        s = _mm512_setzero_ps();
+      for (int b = 0; b < nblk; b += 2) {
+        const I x = _mm512_loadu_si512(qa + 32 * b), offset = _mm512_loadu_si512(pc + 8 * b);
 #pragma clang loop unroll(full)
-        for (int u = 0; u < 4; ++u) {
-          const uint32_t* blk = p + (b + u) * 5;
-          __m128i raw = _mm_loadu_si128((const __m128i*)(blk + 1));
-          __m256i n = _mm256_and_si256(lowm, _mm256_inserti128_si256(_mm256_castsi128_si256(raw),
-                                                                     _mm_srli_epi16(raw, 4), 1));
-          __m256i d = _mm256_dpbusd_epi32(_mm256_setzero_si256(), n,
-                                          _mm256_loadu_si256((const __m256i*)(qa + 32 * (b + u))));
-          float s = *(const float*)blk * pd[b + u];
-          acc[u] = _mm256_fmadd_ps(_mm256_set1_ps(s), _mm256_cvtepi32_ps(d), acc[u]);
-          tail += s * pc[b + u];
+        for (int k = 0; k < 4; ++k) {
+          const uint32_t* block = w + ((size_t)(r + k * quarter) * nblk + b) * 5;
+          _mm_prefetch((const char*)(block + 64), _MM_HINT_T0);
+          __m128i n0 = _mm_loadu_si128((const __m128i*)(block + 1));
+          __m128i n1 = _mm_loadu_si128((const __m128i*)(block + 6));
+          __m256i lo =
+              _mm256_inserti128_si256(_mm256_castsi128_si256(n0), _mm_srli_epi16(n0, 4), 1);
+          __m256i hi =
+              _mm256_inserti128_si256(_mm256_castsi128_si256(n1), _mm_srli_epi16(n1, 4), 1);
+          I n = _mm512_and_si512(low, _mm512_inserti64x4(_mm512_castsi256_si512(lo), hi, 1));
+          I d = _mm512_dpbusd_epi32(offset, n, x);
+          float s0 = *(const float*)block * pd[b], s1 = *(const float*)(block + 5) * pd[b + 1];
+          V s = _mm512_insertf32x8(_mm512_set1_ps(s0), _mm256_set1_ps(s1), 1);
+          sum[k] = _mm512_fmadd_ps(s, _mm512_cvtepi32_ps(d), sum[k]);
         }
-      __m256 t = _mm256_add_ps(_mm256_add_ps(acc[0], acc[1]), _mm256_add_ps(acc[2], acc[3]));
-      __m128 h = _mm_add_ps(_mm256_castps256_ps128(t), _mm256_extractf128_ps(t, 1));
-      h = _mm_hadd_ps(h, h);
-      h = _mm_hadd_ps(h, h);
-      out[r] = _mm_cvtss_f32(h) + tail;
+      }
+      for (int k = 0; k < 4; ++k)
+        out[r + k * quarter] = _mm512_reduce_add_ps(sum[k]);
     }
   });
 }
@@ -414,17 +429,20 @@ void n_gather(const float* t, const int* idx, float* out, int n) {
 
 // One network step, as the portable kernel; j < 16 is done inside a register.
 void n_bitonic_step(uint32_t* d, int n, int j, int k) {
-  int chunks = n >= (1 << 16) ? 8 : 1;
+  const int chunks = n >= (1 << 16) ? 4 : 1;
   if (j >= 16) {
+    // Runs of j elements meet the next j. The direction changes every k >= 2 j of them.
     parallel_for(chunks, [=](int c) {
-      int lo = (int)((int64_t)n / 2 * c / chunks), hi = (int)((int64_t)n / 2 * (c + 1) / chunks);
-      for (int t = lo; t < hi; t += 16) {
-        int i = 2 * t - (t & (j - 1));
-        I a = _mm512_load_si512(d + i), b = _mm512_load_si512(d + i + j);
-        I mn = _mm512_min_epu32(a, b), mx = _mm512_max_epu32(a, b);
-        bool up = (i & k) == 0;
-        _mm512_store_si512(d + i, up ? mn : mx);
-        _mm512_store_si512(d + i + j, up ? mx : mn);
+      const int run = std::min(j, n / 2 / chunks);
+      for (int t = n / 2 / chunks * c; t < n / 2 / chunks * (c + 1); t += run) {
+        const int i = 2 * t - (t & (j - 1));
+        const bool up = (i & k) == 0;
+        uint32_t *lesser = d + i + (up ? 0 : j), *greater = d + i + (up ? j : 0);
+        for (int u = 0; u < run; u += 16) {
+          I a = _mm512_load_si512(lesser + u), b = _mm512_load_si512(greater + u);
+          _mm512_store_si512(lesser + u, _mm512_min_epu32(a, b));
+          _mm512_store_si512(greater + u, _mm512_max_epu32(a, b));
+        }
       }
     });
     return;
@@ -441,6 +459,7 @@ void n_bitonic_step(uint32_t* d, int n, int j, int k) {
   I perm = _mm512_loadu_si512(px);
   parallel_for(chunks, [=](int c) {
     int lo = (int)((int64_t)n * c / chunks), hi = (int)((int64_t)n * (c + 1) / chunks);
+#pragma clang loop unroll_count(4)
     for (int i = lo; i < hi; i += 16) {
       __mmask16 up = k >= 16 ? ((i & k) == 0 ? 0xffff : 0) : kup;
       __mmask16 m = ~(keep ^ up);
