@@ -18,12 +18,16 @@ void ProgramFlags::addTo(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-vm::Result<Program> Program::open(const ProgramFlags& flags, modules::Session::Options options) {
+vm::Result<Program> Program::open(const ProgramFlags& flags, modules::Session::Options options,
+                                  TimelineTracer* timeline) {
   if (flags.modules.empty())
     return fail(StatusCode::InvalidArgument, "no module; give --module=FILE.vmfb");
   static const std::vector<std::string> kDefault = {"metal"};
   BESSEMER_ASSIGN_OR_RETURN(DeviceSet devices,
                             DeviceSet::open(flags.devices.empty() ? kDefault : flags.devices));
+  if (timeline)
+    for (iree_hal_device_t* device : devices.devices())
+      BESSEMER_RETURN_IF_ERROR(timeline->watch(device));
   options.devices = devices.devices();
   for (const std::string& file : flags.parameters)
     options.parameters.push_back(modules::ParameterFile::parse(file));

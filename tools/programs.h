@@ -6,6 +6,7 @@
 #include "modules/session.h"
 #include "tools/command.h"
 #include "tools/devices.h"
+#include "tools/traces.h"
 
 namespace bessemer::tools {
 
@@ -13,9 +14,10 @@ namespace bessemer::tools {
 class Program {
 public:
   // Opens the devices, loads and links the modules, runs their initialisers. `options` may hold a
-  // tracer and modules; devices and parameters come from the flags.
-  static vm::Result<Program> open(const ProgramFlags& flags,
-                                  modules::Session::Options options = {});
+  // tracer and modules; devices and parameters come from the flags. `timeline` watches the devices
+  // from before the first initialiser; may be null.
+  static vm::Result<Program> open(const ProgramFlags& flags, modules::Session::Options options = {},
+                                  TimelineTracer* timeline = nullptr);
   modules::Session& session() { return *session_; }
 
 private:

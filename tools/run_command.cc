@@ -113,7 +113,8 @@ Result<int> runCalls(const RunFlags& flags, TimelineTracer* timeline, vm::Tracer
   options.tracer = tracer;
   if (timeline)
     timeline->begin("load");
-  BESSEMER_ASSIGN_OR_RETURN(Program program, Program::open(flags.program, std::move(options)));
+  BESSEMER_ASSIGN_OR_RETURN(Program program,
+                            Program::open(flags.program, std::move(options), timeline));
   if (timeline)
     timeline->end();
   std::optional<ResultsJson> json;
@@ -189,8 +190,10 @@ std::function<CommandResult()> addRunCommand(CLI::App& app) {
   app.add_flag("--json", flags->json, "Results as JSON on stdout");
   app.add_flag("--trace_execution", flags->trace_execution,
                "Print each operation of the program's functions on stderr");
-  app.add_option("--trace", flags->trace,
-                 "Write a time line of the program's calls (JSON for Perfetto or chrome://tracing)")
+  app.add_option(
+         "--trace", flags->trace,
+         "Write a time line: the program's calls, submissions to its devices' queues and each "
+         "dispatch (JSON for Perfetto or chrome://tracing)")
       ->type_name("FILE");
   app.add_flag("--print_statistics", flags->statistics,
                "Print each call's time and the memory that the device used on stderr");

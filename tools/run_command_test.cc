@@ -130,31 +130,6 @@ TEST(RunTest, ParametersByScope) {
   EXPECT_THAT(result.out, HasSubstr("[SUCCESS]"));
 }
 
-TEST(RunTest, TimeLineHasTheCallsAndWhatTheyDo) {
-  const std::string path = scratch("trace.json");
-  ProcessResult result = runBessemer(withInputs({"--trace=" + path}));
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  json root = json::parse(readFile(path), nullptr, false);
-  ASSERT_FALSE(root.is_discarded());
-  std::map<std::string, json> events;
-  for (const json& event : root["traceEvents"])
-    if (event["ph"] == "X")
-      events[event["name"]] = event;
-  ASSERT_TRUE(events.contains("main"));
-  ASSERT_TRUE(events.contains("jit_simple_mul.main"));
-  ASSERT_TRUE(events.contains("hal.device.queue.execute.indirect")) << root.dump();
-  ASSERT_TRUE(events.contains("load"));
-  // Each inside the next.
-  auto inside = [](const json& inner, const json& outer) {
-    const double begin = inner["ts"], end = begin + inner["dur"].get<double>();
-    const double outer_begin = outer["ts"], outer_end = outer_begin + outer["dur"].get<double>();
-    return begin >= outer_begin && end <= outer_end && inner["tid"] == outer["tid"];
-  };
-  EXPECT_TRUE(inside(events["hal.device.queue.execute.indirect"], events["jit_simple_mul.main"]));
-  EXPECT_TRUE(inside(events["jit_simple_mul.main"], events["main"]));
-  EXPECT_FALSE(inside(events["main"], events["load"]));
-}
-
 TEST(RunTest, TracedOperationsGoToStderr) {
   ProcessResult result = runBessemer(withInputs({"--trace_execution"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;

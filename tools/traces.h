@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/device_timeline.h"
 #include "vm/context.h"
 #include "vm/status.h"
 
@@ -26,7 +28,8 @@ private:
 
 // Collects a time line in the trace event format that Perfetto and Chrome read: the calls that the
 // user makes, the program's functions in them, and in those each call of an import (a queue's
-// submission, a wait). May be shared by threads; each has its own track.
+// submission, a wait); beside them what each device did: operations of its queues from submission
+// to end, and each dispatch. May be shared by threads; each has its own track.
 class TimelineTracer final : public vm::Tracer {
 public:
   // `next` sees the operations as well; may be null.
@@ -37,7 +40,10 @@ public:
   void begin(std::string_view name);
   void end();
 
-  // Ends what is open and writes the file.
+  // Records what the device does from now on, as far as its driver tells.
+  vm::Result<void> watch(iree_hal_device_t* device);
+
+  // Ends what is open and writes the file. The devices must be idle.
   vm::Result<void> write(const std::string& path);
 
 private:
@@ -46,32 +52,31 @@ private:
   struct Event {
     std::string name;
     Kind kind;
-    double begin; // microseconds since the tracer was made
-    double end;
+    int64_t begin; // nanoseconds of CLOCK_MONOTONIC
+    int64_t end;
     int thread;
   };
   struct Open {
     std::string name;
     Kind kind;
-    double begin;
+    int64_t begin;
   };
   struct Track {
     std::vector<Open> open;
     std::string callee; // of the last operation, when it was a call
   };
 
-  double now() const {
-    return std::chrono::duration<double, std::micro>(Clock::now() - start_).count();
-  }
+  static int64_t now() { return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count(); }
   Track& track();
   // Ends the innermost open span.
-  void close(Track& track, double time);
+  void close(Track& track, int64_t time);
 
   vm::Tracer* next_;
-  const Clock::time_point start_ = Clock::now();
+  const int64_t start_ = now();
   std::mutex mutex_;
   std::vector<Event> events_;
   std::vector<std::pair<uint64_t, Track>> tracks_; // by the thread's number
+  std::vector<std::unique_ptr<DeviceTimeline>> devices_;
 };
 
 } // namespace bessemer::tools
