@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "drivers/metal/profiler.h"
 #include "drivers/metal/transient_buffer.h"
 
 namespace bessemer::metal_driver {
@@ -16,12 +17,35 @@ struct Buffer {
   iree_hal_buffer_release_callback_t release_callback;
   bool adopts_handle;
   bool counts_as_memory;
+  uint64_t allocation_id;
 
   static Buffer* From(iree_hal_buffer_t* base) { return reinterpret_cast<Buffer*>(base); }
 };
 
+/// Tells profiles of memory that comes or goes.
+void Report(Buffer* buffer, iree_hal_profile_memory_event_type_t owned,
+            iree_hal_profile_memory_event_type_t imported) {
+  std::shared_ptr<Profiler> profiler = buffer->memory->profiling().Current();
+  if (!profiler || !buffer->adopts_handle)
+    return;
+  auto event = iree_hal_profile_memory_event_default();
+  event.type = buffer->counts_as_memory ? owned : imported;
+  if (!buffer->counts_as_memory)
+    event.flags = IREE_HAL_PROFILE_MEMORY_EVENT_FLAG_EXTERNALLY_OWNED;
+  event.result = IREE_STATUS_OK;
+  event.allocation_id = buffer->allocation_id;
+  event.backing_id = reinterpret_cast<uintptr_t>(buffer->handle.get());
+  event.memory_type = buffer->base.memory_type;
+  event.buffer_usage = buffer->base.allowed_usage;
+  event.offset = buffer->handle_offset;
+  event.length = buffer->base.allocation_size;
+  profiler->RecordMemory(event);
+}
+
 void Destroy(iree_hal_buffer_t* base) {
   Buffer* buffer = Buffer::From(base);
+  Report(buffer, IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_BUFFER_FREE,
+         IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_BUFFER_UNIMPORT);
   if (buffer->release_callback.fn)
     buffer->release_callback.fn(buffer->release_callback.user_data, base);
   if (buffer->adopts_handle) {
@@ -90,9 +114,12 @@ iree_status_t CreateBuffer(const BufferOptions& options, std::shared_ptr<DeviceM
   buffer->release_callback = options.release_callback;
   buffer->adopts_handle = options.adopts_handle;
   buffer->counts_as_memory = options.counts_as_memory;
+  buffer->allocation_id = NewAllocationId();
   if (buffer->adopts_handle) {
     buffer->memory->Adopt(buffer->handle.get(), options.params.type, buffer->counts_as_memory);
   }
+  Report(buffer, IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_BUFFER_ALLOCATE,
+         IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_BUFFER_IMPORT);
   *out_buffer = &buffer->base;
   return iree_ok_status();
 }

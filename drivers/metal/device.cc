@@ -226,32 +226,30 @@ iree_status_t QueueFlush(iree_hal_device_t*, iree_hal_queue_affinity_t) {
 iree_status_t ProfilingBegin(iree_hal_device_t* base,
                              const iree_hal_device_profiling_options_t* options) {
   Device* device = Device::From(base);
-  std::lock_guard lock(device->profiler_mutex);
-  if (device->profiler) {
+  ProfilingSlot& slot = device->memory->profiling();
+  std::lock_guard lock(device->profiling_mutex);
+  if (slot.Current()) {
     return iree_make_status(IREE_STATUS_FAILED_PRECONDITION,
                             "the device is being profiled already");
   }
+  std::shared_ptr<Profiler> profiler;
   IREE_RETURN_IF_ERROR(Profiler::Begin(device->metal.get(), device->topology_info.topology_index,
                                        device->queue_count, *options, device->host_allocator,
-                                       &device->profiler));
-  iree_atomic_store(&device->is_profiling, 1, iree_memory_order_release);
+                                       &profiler));
+  slot.Set(std::move(profiler));
   return iree_ok_status();
 }
 
 iree_status_t ProfilingFlush(iree_hal_device_t* base) {
-  std::shared_ptr<Profiler> profiler = Device::From(base)->CurrentProfiler();
+  std::shared_ptr<Profiler> profiler = Device::From(base)->memory->profiling().Current();
   return profiler ? profiler->Flush() : iree_ok_status();
 }
 
 iree_status_t ProfilingEnd(iree_hal_device_t* base) {
   Device* device = Device::From(base);
-  std::shared_ptr<Profiler> profiler;
-  {
-    std::lock_guard lock(device->profiler_mutex);
-    iree_atomic_store(&device->is_profiling, 0, iree_memory_order_release);
-    profiler = std::move(device->profiler);
-  }
+  std::lock_guard lock(device->profiling_mutex);
   // What is still under way belongs to no session.
+  std::shared_ptr<Profiler> profiler = device->memory->profiling().Set(nullptr);
   return profiler ? profiler->End() : iree_ok_status();
 }
 

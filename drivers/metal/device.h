@@ -43,21 +43,11 @@ struct Device {
   std::shared_ptr<WorkerPool> workers;
   std::array<Queue, kMaxQueueCount> queues;
   uint32_t queue_count = 0;
+  /// Sessions begin and end one after another.
+  std::mutex profiling_mutex;
 
   static Device* From(iree_hal_device_t* base) { return reinterpret_cast<Device*>(base); }
   iree_hal_device_t* base() { return reinterpret_cast<iree_hal_device_t*>(this); }
-
-  /// The session that is under way, if any.
-  std::mutex profiler_mutex;
-  std::shared_ptr<Profiler> profiler;
-  iree_atomic_int32_t is_profiling = 0;
-
-  std::shared_ptr<Profiler> CurrentProfiler() {
-    if (!iree_atomic_load(&is_profiling, iree_memory_order_acquire))
-      return nullptr;
-    std::lock_guard lock(profiler_mutex);
-    return profiler;
-  }
 
   /// The first queue of the set; any for an empty one. INVALID_ARGUMENT when the device has none of
   /// them.

@@ -1,6 +1,7 @@
 #include "drivers/metal/device_memory.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace bessemer::metal_driver {
 namespace {
@@ -21,6 +22,11 @@ MetalPtr<MTL::ResidencySet> NewResidencySet(MTL::Device* device) {
 }
 
 } // namespace
+
+uint64_t NewAllocationId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
 
 DeviceMemory::DeviceMemory(MetalPtr<MTL::Device> device)
     : device_(std::move(device)), residency_(NewResidencySet(device_.get())),

@@ -5,8 +5,12 @@
 #include <mutex>
 
 #include "drivers/metal/objects.h"
+#include "drivers/metal/profiling_slot.h"
 
 namespace bessemer::metal_driver {
+
+/// A number that no other allocation of the process has, for profiles.
+uint64_t NewAllocationId();
 
 /// Shared by everything that allocates or owns memory of a device. Thread safe. Buffers keep it
 /// alive, as they may outlive the device that they came from.
@@ -39,10 +43,14 @@ public:
 
   void QueryStatistics(iree_hal_allocator_statistics_t* out_statistics) const;
 
+  /// Of the device whose memory this is.
+  ProfilingSlot& profiling() { return profiling_; }
+
 private:
   MetalPtr<MTL::Device> device_;
   MetalPtr<MTL::ResidencySet> residency_;
   bool unified_;
+  ProfilingSlot profiling_;
   mutable std::mutex mutex_;
   bool residency_changed_ = false;
   IREE_STATISTICS(iree_hal_allocator_statistics_t statistics_ = {};)

@@ -59,25 +59,31 @@ class DeviceTest : public ::testing::Test {
 protected:
   static constexpr iree_hal_queue_affinity_t kAny = IREE_HAL_QUEUE_AFFINITY_ANY;
 
-  void SetUp() override {
+  /// A device in no group.
+  static iree_status_t CreateLoneDevice(iree_hal_device_t** out_device) {
     iree_allocator_t host = iree_allocator_system();
     iree_status_t status =
         iree_hal_metal_driver_module_register(iree_hal_driver_registry_default());
     if (!iree_status_is_already_exists(status))
-      IREE_ASSERT_OK(status);
+      IREE_RETURN_IF_ERROR(status);
     iree_status_free(status);
     iree_hal_driver_t* driver = nullptr;
-    IREE_ASSERT_OK(iree_hal_driver_registry_try_create(iree_hal_driver_registry_default(),
-                                                       IREE_SV("metal"), host, &driver));
+    IREE_RETURN_IF_ERROR(iree_hal_driver_registry_try_create(iree_hal_driver_registry_default(),
+                                                             IREE_SV("metal"), host, &driver));
     iree_async_proactor_pool_t* proactors = nullptr;
-    IREE_ASSERT_OK(iree_async_proactor_pool_create(
+    IREE_RETURN_IF_ERROR(iree_async_proactor_pool_create(
         1, nullptr, iree_async_proactor_pool_options_default(), host, &proactors));
     iree_hal_device_create_params_t params = iree_hal_device_create_params_default();
     params.proactor_pool = proactors;
-    iree_status_t created = iree_hal_driver_create_default_device(driver, &params, host, &device_);
+    status = iree_hal_driver_create_default_device(driver, &params, host, out_device);
     iree_async_proactor_pool_release(proactors);
     iree_hal_driver_release(driver);
-    IREE_ASSERT_OK(created);
+    return status;
+  }
+
+  void SetUp() override {
+    iree_allocator_t host = iree_allocator_system();
+    IREE_ASSERT_OK(CreateLoneDevice(&device_));
     IREE_ASSERT_OK(iree_async_frontier_tracker_create(iree_async_frontier_tracker_options_default(),
                                                       host, &tracker_));
     IREE_ASSERT_OK(iree_hal_device_group_create_from_device(device_, tracker_, host, &group_));

@@ -18,16 +18,10 @@ MTL::ComputeCommandEncoder* Encoder::Compute() {
   return compute_;
 }
 
-MTL::ComputeCommandEncoder* Encoder::TimedCompute(MTL::CounterSampleBuffer* samples,
-                                                  NS::UInteger first_sample) {
+MTL::ComputeCommandEncoder* Encoder::NewCompute(MTL::ComputePassDescriptor* pass) {
   End();
-  auto descriptor = NS::TransferPtr(MTL::ComputePassDescriptor::alloc()->init());
-  descriptor->setDispatchType(MTL::DispatchTypeConcurrent);
-  auto* attachment = descriptor->sampleBufferAttachments()->object(0);
-  attachment->setSampleBuffer(samples);
-  attachment->setStartOfEncoderSampleIndex(first_sample);
-  attachment->setEndOfEncoderSampleIndex(first_sample + 1);
-  compute_ = command_buffer_->computeCommandEncoder(descriptor.get());
+  pass->setDispatchType(MTL::DispatchTypeConcurrent);
+  compute_ = command_buffer_->computeCommandEncoder(pass);
   if (!std::exchange(is_first_, false))
     compute_->waitForFence(fence_);
   Open(compute_);

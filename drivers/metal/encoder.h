@@ -25,9 +25,8 @@ public:
   MTL::ComputeCommandEncoder* Compute();
   MTL::BlitCommandEncoder* Blit();
 
-  /// An encoder of its own for what follows until End, whose start and end times go to two samples.
-  MTL::ComputeCommandEncoder* TimedCompute(MTL::CounterSampleBuffer* samples,
-                                           NS::UInteger first_sample);
+  /// An encoder of its own for what follows until End, as `pass` says.
+  MTL::ComputeCommandEncoder* NewCompute(MTL::ComputePassDescriptor* pass);
 
   /// What comes later sees the effects of what came before. Free until something comes later.
   void Barrier() { barrier_pending_ = true; }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "executable_def_generated.h"
+#include "drivers/metal/executable_builder.h"
 #include "iree/testing/gtest.h"
 #include "iree/testing/status_matchers.h"
 
@@ -32,14 +32,7 @@ std::vector<uint8_t> MakeExecutable(void (*change)(fb::ExecutableT&) = nullptr) 
   }
   if (change)
     change(executable);
-  flatbuffers::FlatBufferBuilder builder;
-  fb::FinishExecutableBuffer(builder, fb::Executable::Pack(builder, &executable));
-  std::vector<uint8_t> bytes(64 + builder.GetSize());
-  std::memcpy(bytes.data(), "MTL1", 4);
-  uint64_t size = builder.GetSize();
-  std::memcpy(bytes.data() + 8, &size, sizeof(size));
-  std::memcpy(bytes.data() + 64, builder.GetBufferPointer(), size);
-  return bytes;
+  return PackExecutable(std::move(executable));
 }
 
 iree_status_t Read(const std::vector<uint8_t>& bytes, ExecutableSource* out_source) {

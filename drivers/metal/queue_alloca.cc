@@ -1,19 +1,72 @@
 // Storage that queues allocate and free.
 #include "drivers/metal/queue_operations.h"
 #include "drivers/metal/submission.h"
+#include "drivers/metal/submission_profile.h"
 #include "drivers/metal/transient_buffer.h"
 #include "iree/async/notification.h"
 
 namespace bessemer::metal_driver {
 namespace {
 
-class Alloca : public Submission {
+/// What gives a transient buffer its storage or takes it away.
+class StorageOperation : public Submission {
+protected:
+  StorageOperation(Device* device, Queue* queue, iree_hal_profile_queue_event_type_t type,
+                   iree_hal_buffer_t* buffer)
+      : Submission(device, queue), buffer_(HalPtr<iree_hal_buffer_t>::Retain(buffer)), type_(type) {
+  }
+
+  iree_hal_buffer_t* buffer() const { return buffer_.get(); }
+
+  /// Tells profiles, if there are any, of a step.
+  void Report(iree_hal_profile_memory_event_type_t type, const iree_status_t& status,
+              iree_hal_pool_t* pool = nullptr,
+              const iree_hal_pool_reservation_t* reservation = nullptr,
+              iree_hal_profile_memory_event_flags_t flags = 0) const {
+    if (!profiler())
+      return;
+    const Profiler::Operation& operation = profile().operation;
+    auto event = iree_hal_profile_memory_event_default();
+    event.type = type;
+    event.flags = flags | IREE_HAL_PROFILE_MEMORY_EVENT_FLAG_QUEUE_OPERATION;
+    event.result = iree_status_code(status);
+    event.allocation_id = operation.info.allocation_id;
+    event.submission_id = operation.submission_id;
+    event.queue_ordinal = operation.queue_ordinal;
+    event.memory_type = iree_hal_buffer_memory_type(buffer());
+    event.buffer_usage = iree_hal_buffer_allowed_usage(buffer());
+    event.length = iree_hal_buffer_allocation_size(buffer());
+    if (reservation) {
+      event.flags |= IREE_HAL_PROFILE_MEMORY_EVENT_FLAG_POOL_RESERVATION;
+      event.backing_id = reservation->block_handle;
+      event.offset = reservation->offset;
+      event.length = reservation->length;
+    }
+    pool ? profiler()->RecordMemory(event, pool) : profiler()->RecordMemory(event);
+  }
+
+private:
+  OperationInfo Info() const final {
+    OperationInfo info;
+    info.type = type_;
+    info.payload_length = iree_hal_buffer_allocation_size(buffer());
+    info.allocation_id = TransientId(buffer());
+    return info;
+  }
+
+  void Retire() override { buffer_ = {}; }
+
+  HalPtr<iree_hal_buffer_t> buffer_;
+  iree_hal_profile_queue_event_type_t type_;
+};
+
+class Alloca : public StorageOperation {
 public:
   Alloca(Device* device, Queue* queue, iree_hal_pool_t* pool,
          const iree_hal_buffer_params_t& params, iree_device_size_t size,
          iree_hal_alloca_flags_t flags, iree_hal_buffer_t* buffer)
-      : Submission(device, queue), pool_(pool), buffer_(HalPtr<iree_hal_buffer_t>::Retain(buffer)),
-        params_(params), size_(size),
+      : StorageOperation(device, queue, IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_ALLOCA, buffer),
+        pool_(pool), params_(params), size_(size),
         reserve_flags_(iree_any_bit_set(flags, IREE_HAL_ALLOCA_FLAG_ALLOW_POOL_WAIT_FRONTIER)
                            ? IREE_HAL_POOL_RESERVE_FLAG_ALLOW_WAIT_FRONTIER
                            : IREE_HAL_POOL_RESERVE_FLAG_NONE) {
@@ -93,21 +146,15 @@ public:
   }
 
 private:
-  OperationInfo Info() const override {
-    OperationInfo info;
-    info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_ALLOCA;
-    info.payload_length = size_;
-    return info;
-  }
-
   void Run() override {
     if (!pool_) {
       iree_hal_buffer_t* storage = nullptr;
       iree_status_t status =
           iree_hal_allocator_allocate_buffer(device()->allocator.get(), params_, size_, &storage);
       if (iree_status_is_ok(status)) {
-        CommitTransient(buffer_.get(), HalPtr<iree_hal_buffer_t>::Take(storage), nullptr, nullptr);
+        CommitTransient(buffer(), HalPtr<iree_hal_buffer_t>::Take(storage), nullptr, nullptr);
       }
+      Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_QUEUE_ALLOCA, status);
       Complete(status);
       return;
     }
@@ -125,6 +172,8 @@ private:
         return;
       }
       if (attempt == Attempt::kExhausted) {
+        Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_WAIT, iree_ok_status(), pool_, nullptr,
+               IREE_HAL_PROFILE_MEMORY_EVENT_FLAG_WAIT_NOTIFICATION);
         // A thread waits for the pool: it says that something was freed, not for whom.
         device()->workers->Post([this, token] {
           iree_async_notification_wait_for_token(iree_hal_pool_notification(pool_), token,
@@ -135,6 +184,7 @@ private:
         return;
       }
     }
+    Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_RESERVE, iree_ok_status(), pool_, &reservation_);
     if (wait_frontier_.entry_count == 0) {
       Materialize(iree_ok_status());
       return;
@@ -144,6 +194,8 @@ private:
                                    "memory behind other queues needs a device in a group"));
       return;
     }
+    Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_WAIT, iree_ok_status(), pool_, &reservation_,
+           IREE_HAL_PROFILE_MEMORY_EVENT_FLAG_WAIT_FRONTIER);
     iree_status_t status = iree_async_frontier_tracker_wait(
         queue()->tracker(), iree_async_fixed_frontier_as_const_frontier(&wait_frontier_),
         +[](void* self, iree_status_t status) { static_cast<Alloca*>(self)->Materialize(status); },
@@ -157,14 +209,15 @@ private:
     if (iree_status_is_ok(status)) {
       status = iree_hal_pool_materialize_reservation(pool_, params_, &reservation_,
                                                      IREE_HAL_POOL_MATERIALIZE_FLAG_NONE, &storage);
+      Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_MATERIALIZE, status, pool_, &reservation_);
     }
     if (iree_status_is_ok(status)) {
-      CommitTransient(buffer_.get(), HalPtr<iree_hal_buffer_t>::Take(storage), pool_,
-                      &reservation_);
+      CommitTransient(buffer(), HalPtr<iree_hal_buffer_t>::Take(storage), pool_, &reservation_);
       has_reservation_ = false;
     } else {
       Abandon();
     }
+    Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_QUEUE_ALLOCA, status);
     Complete(status);
   }
 
@@ -175,10 +228,10 @@ private:
                            ? iree_async_fixed_frontier_as_const_frontier(&wait_frontier_)
                            : nullptr;
       iree_hal_pool_release_reservation(pool_, &reservation_, frontier);
+      Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_RELEASE, iree_ok_status(), pool_,
+             &reservation_);
     }
   }
-
-  void Retire() override { buffer_ = {}; }
 
   /// Everything that this queue has completed happened before what it runs now.
   void AddQueueTo(SubmissionFrontier* frontier) {
@@ -193,7 +246,6 @@ private:
   }
 
   iree_hal_pool_t* pool_;
-  HalPtr<iree_hal_buffer_t> buffer_;
   iree_hal_buffer_params_t params_;
   iree_device_size_t size_;
   iree_hal_pool_reserve_flags_t reserve_flags_;
@@ -203,27 +255,20 @@ private:
   iree_async_frontier_waiter_t waiter_ = {};
 };
 
-class Dealloca : public Submission {
+class Dealloca : public StorageOperation {
 public:
   Dealloca(Device* device, Queue* queue, iree_hal_buffer_t* buffer)
-      : Submission(device, queue), buffer_(HalPtr<iree_hal_buffer_t>::Retain(buffer)) {}
+      : StorageOperation(device, queue, IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_DEALLOCA, buffer) {}
 
 private:
-  OperationInfo Info() const override {
-    OperationInfo info;
-    info.type = IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_DEALLOCA;
-    info.payload_length = iree_hal_buffer_allocation_size(buffer_.get());
-    return info;
-  }
-
   void Run() override {
-    DecommitTransient(buffer_.get(), Stamp());
+    iree_hal_pool_t* pool = DecommitTransient(buffer(), Stamp());
+    if (pool)
+      Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_RELEASE, iree_ok_status(), pool);
+    Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_QUEUE_DEALLOCA, iree_ok_status());
     Complete(iree_ok_status());
   }
-  void Abandon() override { CancelTransientDealloca(buffer_.get()); }
-  void Retire() override { buffer_ = {}; }
-
-  HalPtr<iree_hal_buffer_t> buffer_;
+  void Abandon() override { CancelTransientDealloca(buffer()); }
 };
 
 } // namespace

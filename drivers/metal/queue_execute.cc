@@ -4,6 +4,7 @@
 
 #include "drivers/metal/buffer.h"
 #include "drivers/metal/command_buffer.h"
+#include "drivers/metal/dispatch_profile.h"
 #include "drivers/metal/queue_operations.h"
 #include "drivers/metal/replay.h"
 #include "drivers/metal/submission.h"
@@ -13,7 +14,7 @@ namespace bessemer::metal_driver {
 namespace {
 
 /// A command list on its way through the device.
-class DeviceWork : public Submission, private DispatchTimer {
+class DeviceWork : public Submission {
 public:
   DeviceWork(Device* device, Queue* queue, OperationInfo info)
       : Submission(device, queue), info_(info) {}
@@ -55,8 +56,8 @@ private:
       // What commands use is kept by this.
       commands = queue()->handle->commandBufferWithUnretainedReferences();
       Encoder encoder(commands, queue()->fence.get(), device()->memory->NeedsUseResource());
-      status = Replay(list(), {bindings_.size(), bindings_.data()}, arguments_, encoder,
-                      BeginProfile() ? this : nullptr);
+      status =
+          Replay(list(), {bindings_.size(), bindings_.data()}, arguments_, encoder, BeginProfile());
     }
     if (!iree_status_is_ok(status)) {
       Complete(status);
@@ -77,44 +78,21 @@ private:
 
   OperationInfo Info() const override { return info_; }
 
-  /// True when dispatches are to be timed.
-  bool BeginProfile() {
+  /// What times the dispatches, if they are to be timed.
+  DispatchTimer* BeginProfile() {
     if (!profiler())
-      return false;
-    profiler()->Describe(list(), command_buffer.get());
-    if (!profiler()->Wants(IREE_HAL_DEVICE_PROFILING_DATA_DISPATCH_EVENTS))
-      return false;
-    if (list().dispatch_count())
-      samples_ = profiler()->NewSampleBuffer(2 * list().dispatch_count());
-    return true;
-  }
-
-  MTL::CounterSampleBuffer* Time(const DispatchCommand& dispatch,
-                                 NS::UInteger* out_first_sample) override {
-    if (!profiler()->Matches(dispatch, info_.command_buffer_id, queue()->ordinal))
       return nullptr;
-    *out_first_sample = 2 * timed_.size();
-    timed_.push_back(&dispatch);
-    return samples_.get();
+    profiler()->Describe(list(), command_buffer.get());
+    if (profiler()->TimesDispatches() && list().dispatch_count())
+      dispatches_ = std::make_unique<DispatchProfile>(profiler(), profile().operation, list());
+    return dispatches_.get();
   }
 
   void EndProfile(MTL::CommandBuffer* completed) {
-    const Profiler::Operation& operation = profile().operation;
-    double start = completed->GPUStartTime(), end = completed->GPUEndTime();
-    profiler()->RecordDeviceTime(operation, start, end);
-    if (timed_.empty())
-      return;
-    NS::Data* data =
-        samples_ ? samples_->resolveCounterRange(NS::Range(0, 2 * timed_.size())) : nullptr;
-    auto* timestamps =
-        data ? static_cast<const MTL::CounterResultTimestamp*>(data->mutableBytes()) : nullptr;
-    for (size_t i = 0; i < timed_.size(); ++i) {
-      // Without samples the whole command buffer's time is the best that is known.
-      profiler()->RecordDispatch(
-          operation, *timed_[i],
-          timestamps ? profiler()->ToTick(timestamps[2 * i].timestamp) : Profiler::ToTick(start),
-          timestamps ? profiler()->ToTick(timestamps[2 * i + 1].timestamp) : Profiler::ToTick(end));
-    }
+    profiler()->RecordDeviceTime(profile().operation, completed->GPUStartTime(),
+                                 completed->GPUEndTime());
+    if (dispatches_)
+      dispatches_->Record(completed);
   }
 
   void Retire() override {
@@ -128,8 +106,7 @@ private:
   std::vector<HalPtr<iree_hal_buffer_t>> bound_;
   ArgumentArena::Block arguments_;
   OperationInfo info_;
-  MetalPtr<MTL::CounterSampleBuffer> samples_;
-  std::vector<const DispatchCommand*> timed_;
+  std::unique_ptr<DispatchProfile> dispatches_;
 };
 
 iree_status_t StartWork(std::unique_ptr<DeviceWork> work, const iree_hal_semaphore_list_t& waits,

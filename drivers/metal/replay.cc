@@ -164,12 +164,12 @@ private:
          command.threadgroup_count[2] == 0)) {
       return iree_ok_status();
     }
-    NS::UInteger first_sample = 0;
-    MTL::CounterSampleBuffer* samples = timer_ ? timer_->Time(command, &first_sample) : nullptr;
-    MTL::ComputeCommandEncoder* compute =
-        samples ? encoder_.TimedCompute(samples, first_sample) : encoder_.Compute();
-    IREE_RETURN_IF_ERROR(EncodeDispatch(command, compute));
-    if (samples)
+    MetalPtr<MTL::ComputePassDescriptor> pass;
+    if (timer_)
+      pass = timer_->NewPass(command);
+    IREE_RETURN_IF_ERROR(
+        EncodeDispatch(command, pass ? encoder_.NewCompute(pass.get()) : encoder_.Compute()));
+    if (pass)
       encoder_.End();
     return iree_ok_status();
   }

@@ -11,9 +11,8 @@ namespace bessemer::metal_driver {
 class DispatchTimer {
 public:
   virtual ~DispatchTimer() = default;
-  /// The samples for a dispatch, or NULL when it is of no interest.
-  virtual MTL::CounterSampleBuffer* Time(const DispatchCommand& dispatch,
-                                         NS::UInteger* out_first_sample) = 0;
+  /// The pass to encode a dispatch in, alone, or NULL when it may share one with others.
+  virtual MetalPtr<MTL::ComputePassDescriptor> NewPass(const DispatchCommand& dispatch) = 0;
 };
 
 /// Encodes all commands of `list`, whose pipelines are ready, with the buffers that its references

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "drivers/metal/buffer.h"
+#include "drivers/metal/profiler.h"
 
 namespace bessemer::metal_driver {
 namespace {
@@ -39,6 +40,21 @@ struct SlabProvider {
     stats.cache.count = 0;
   }
 };
+
+void Report(SlabProvider* provider, iree_hal_profile_memory_event_type_t type,
+            const MTL::Buffer* handle) {
+  std::shared_ptr<Profiler> profiler = provider->memory->profiling().Current();
+  if (!profiler)
+    return;
+  auto event = iree_hal_profile_memory_event_default();
+  event.type = type;
+  event.result = IREE_STATUS_OK;
+  event.backing_id = reinterpret_cast<uintptr_t>(handle);
+  event.memory_type = provider->params.type;
+  event.buffer_usage = provider->params.usage;
+  event.length = handle->length();
+  profiler->RecordMemory(event);
+}
 
 void Destroy(iree_hal_slab_provider_t* base) {
   SlabProvider* provider = SlabProvider::From(base);
@@ -75,6 +91,7 @@ iree_status_t AcquireSlab(iree_hal_slab_provider_t* base, iree_device_size_t min
     IREE_RETURN_IF_ERROR(provider->memory->Allocate(params, length, &handle));
     provider->memory->Adopt(handle.get(), params.type, /*is_owned=*/true);
   }
+  Report(provider, IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_SLAB_ACQUIRE, handle.get());
   out_slab->base_ptr = static_cast<uint8_t*>(handle->contents());
   out_slab->length = handle->length();
   out_slab->provider_handle = reinterpret_cast<uint64_t>(handle->retain());
@@ -88,6 +105,7 @@ MTL::Buffer* HandleOf(const iree_hal_slab_t* slab) {
 void ReleaseSlab(iree_hal_slab_provider_t* base, const iree_hal_slab_t* slab) {
   SlabProvider* provider = SlabProvider::From(base);
   auto handle = NS::TransferPtr(HandleOf(slab));
+  Report(provider, IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_SLAB_RELEASE, handle.get());
   std::lock_guard lock(provider->mutex);
   ++provider->stats.total_released;
   if (provider->cached_bytes + handle->length() <= kMaxCachedBytes) {

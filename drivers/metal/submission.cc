@@ -53,7 +53,7 @@ iree_status_t Submission::Start(std::unique_ptr<Submission> owner,
     IREE_RETURN_IF_ERROR(
         iree_hal_semaphore_list_clone(&signals, iree_allocator_system(), &owner->signals_));
   }
-  if ((owner->profiler_ = owner->device()->CurrentProfiler())) {
+  if ((owner->profiler_ = owner->device()->memory->profiling().Current())) {
     owner->profile_ = std::make_unique<Profile>();
     Profiler::Operation& operation = owner->profile_->operation;
     operation.info = owner->Info();

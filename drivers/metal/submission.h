@@ -56,7 +56,7 @@ protected:
   Queue* queue() const { return queue_; }
   const iree_hal_semaphore_list_t& signals() const { return signals_; }
   /// NULL unless the device is being profiled.
-  Profiler* profiler() const { return profiler_.get(); }
+  const std::shared_ptr<Profiler>& profiler() const { return profiler_; }
   struct Profile;
   const Profile& profile() const { return *profile_; }
 

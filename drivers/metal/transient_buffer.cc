@@ -3,6 +3,8 @@
 #include <mutex>
 #include <new>
 
+#include "drivers/metal/device_memory.h"
+
 namespace bessemer::metal_driver {
 namespace {
 
@@ -16,6 +18,7 @@ struct TransientBuffer {
   iree_hal_pool_reservation_t reservation;
   bool deallocating;
   bool deallocated;
+  uint64_t id;
 
   static TransientBuffer* From(iree_hal_buffer_t* base) {
     return reinterpret_cast<TransientBuffer*>(base);
@@ -70,11 +73,16 @@ iree_status_t CreateTransient(iree_hal_buffer_placement_t placement,
                              byte_length, params.type, params.access, params.usage, &kVtable,
                              &buffer->base);
   buffer->host_allocator = host_allocator;
+  buffer->id = NewAllocationId();
   *out_buffer = &buffer->base;
   return iree_ok_status();
 }
 
 bool IsTransient(const iree_hal_buffer_t* buffer) { return iree_hal_resource_is(buffer, &kVtable); }
+
+uint64_t TransientId(const iree_hal_buffer_t* buffer) {
+  return reinterpret_cast<const TransientBuffer*>(buffer)->id;
+}
 
 void CommitTransient(iree_hal_buffer_t* base, HalPtr<iree_hal_buffer_t> storage,
                      iree_hal_pool_t* pool, const iree_hal_pool_reservation_t* reservation) {
@@ -114,7 +122,8 @@ void CancelTransientDealloca(iree_hal_buffer_t* base) {
   buffer->deallocating = false;
 }
 
-void DecommitTransient(iree_hal_buffer_t* base, const iree_async_frontier_t* death_frontier) {
+iree_hal_pool_t* DecommitTransient(iree_hal_buffer_t* base,
+                                   const iree_async_frontier_t* death_frontier) {
   TransientBuffer* buffer = TransientBuffer::From(base);
   HalPtr<iree_hal_buffer_t> storage;
   iree_hal_pool_t* pool = nullptr;
@@ -128,6 +137,7 @@ void DecommitTransient(iree_hal_buffer_t* base, const iree_async_frontier_t* dea
   storage = {};
   if (pool)
     iree_hal_pool_release_reservation(pool, &buffer->reservation, death_frontier);
+  return pool;
 }
 
 } // namespace bessemer::metal_driver

@@ -13,6 +13,8 @@ iree_status_t CreateTransient(iree_hal_buffer_placement_t placement,
                               iree_allocator_t host_allocator, iree_hal_buffer_t** out_buffer);
 
 bool IsTransient(const iree_hal_buffer_t* buffer);
+/// The number of its allocation, for profiles.
+uint64_t TransientId(const iree_hal_buffer_t* buffer);
 
 /// Gives the buffer its storage: memory of its own, or a reservation of `pool` and the buffer that
 /// was materialized from it without its ownership.
@@ -26,7 +28,9 @@ iree_status_t TransientStorage(iree_hal_buffer_t* buffer, iree_hal_buffer_t** ou
 /// another has it. Given back when that dealloca cannot run.
 iree_status_t BeginTransientDealloca(iree_hal_buffer_t* buffer);
 void CancelTransientDealloca(iree_hal_buffer_t* buffer);
-/// Frees the storage: usable by whoever comes behind `death_frontier` (NULL: by all).
-void DecommitTransient(iree_hal_buffer_t* buffer, const iree_async_frontier_t* death_frontier);
+/// Frees the storage: usable by whoever comes behind `death_frontier` (NULL: by all). Returns the
+/// pool that got it back, if there is one.
+iree_hal_pool_t* DecommitTransient(iree_hal_buffer_t* buffer,
+                                   const iree_async_frontier_t* death_frontier);
 
 } // namespace bessemer::metal_driver
