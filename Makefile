@@ -29,12 +29,14 @@ test: build
 	@cd build-asan-core && BESSEMER_COMPILER=$(CURDIR)/$(BUILD)/lib/libMetalCompiler.so \
 	  ctest --output-on-failure -j $(JOBS) --no-tests=error
 
-# The kernel suite against the machine's limit and its peers: a table, a CSV file and a picture.
+# The kernel suite against the machine's limit and its peers: a table, a CSV file and a picture. Then
+# compiled programs against IREE's own CPU back end.
 bench:
 	@scripts/setup --bench
 	@cmake --preset release -DBESSEMER_BUILD_BENCHMARKS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 	@.venv/bin/python bench/run.py $(BUILD)
+	@.venv/bin/python bench/models.py $(BUILD)
 
 # The tests under AddressSanitizer with UBSan, then those that use threads under ThreadSanitizer.
 sanitize: setup

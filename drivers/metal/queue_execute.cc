@@ -73,6 +73,7 @@ private:
               ? iree_ok_status()
               : StatusFromError(IREE_STATUS_INTERNAL, "the device failed", completed->error()));
     });
+    SignalsFollow(commands);
     commands->commit();
   }
 

@@ -51,6 +51,37 @@ TEST_F(QueueTest, WorkWaitsForSignalsThatComeLater) {
   EXPECT_THAT(Read(buffer), Each(0x11));
 }
 
+TEST_F(QueueTest, WaitsFollowWorkThatIsHeldUpByOtherWork) {
+  auto buffer = NewBuffer(64);
+  for (int round = 0; round < 500; ++round) {
+    const auto byte = static_cast<uint8_t>(round);
+    Fence start(device_), first(device_), second(device_), done(device_);
+    IREE_ASSERT_OK(Fill(buffer.get(), 0xFF, start, first));
+    IREE_ASSERT_OK(Barrier(first, second));
+    IREE_ASSERT_OK(Fill(buffer.get(), byte, second, done));
+    // Before, while or after this thread looks for what it waits for.
+    std::thread other([&] { IREE_EXPECT_OK(start.Signal()); });
+    if (round % 2)
+      other.join();
+    IREE_ASSERT_OK(done.Wait());
+    EXPECT_THAT(Read(buffer), Each(byte));
+    if (other.joinable())
+      other.join();
+  }
+}
+
+TEST_F(QueueTest, AWaitEndsWhenTheSemaphoreFailsWhileWorkIsHeldUp) {
+  auto buffer = NewBuffer(64);
+  Fence never(device_), done(device_);
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x44, never, done));
+  std::thread other([&] {
+    iree_hal_semaphore_fail(done.semaphore(), iree_make_status(IREE_STATUS_ABORTED, "enough"));
+  });
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_ABORTED, done.Wait());
+  other.join();
+  iree_hal_semaphore_fail(never.semaphore(), iree_make_status(IREE_STATUS_CANCELLED, "over"));
+}
+
 TEST_F(QueueTest, AFailedWaitFailsAllSignalsAndNothingRuns) {
   auto buffer = NewBuffer(64);
   Fence failing(device_), never(device_);

@@ -8,6 +8,14 @@
 namespace bessemer::metal_driver {
 namespace {
 
+/// Who will signal: committed work, or work that another semaphore still holds up.
+struct Expectation {
+  uint64_t value = 0; // 0: nothing is expected
+  MetalPtr<MTL::CommandBuffer> commands;
+  HalPtr<iree_hal_semaphore_t> earlier;
+  uint64_t earlier_value = 0;
+};
+
 struct Semaphore {
   iree_async_semaphore_t async;
   iree_allocator_t host_allocator;
@@ -15,6 +23,8 @@ struct Semaphore {
   std::mutex event_mutex;
   MetalPtr<MTL::SharedEvent> event;
   iree_atomic_int32_t has_event;
+  std::mutex expectation_mutex;
+  Expectation expectation;
 
   static Semaphore* From(iree_async_semaphore_t* base) {
     return reinterpret_cast<Semaphore*>(base);
@@ -52,9 +62,49 @@ iree_status_t Signal(iree_async_semaphore_t* base, uint64_t value,
   return iree_ok_status();
 }
 
+/// Waits for the work that will raise `base` to `value` as long as that is known; what comes then
+/// is for a wait on the semaphore.
+void WaitForWork(iree_hal_semaphore_t* base, uint64_t value) {
+  auto target = HalPtr<iree_hal_semaphore_t>::Retain(base);
+  uint64_t target_value = value;
+  MTL::CommandBuffer* before = nullptr;
+  const auto is_over = [](iree_hal_semaphore_t* semaphore, uint64_t value) {
+    return Query(&Semaphore::From(semaphore)->async) >= value; // failed ones, too
+  };
+  while (!is_over(base, value)) {
+    Expectation expected;
+    {
+      Semaphore* semaphore = Semaphore::From(target.get());
+      std::lock_guard lock(semaphore->expectation_mutex);
+      if (semaphore->expectation.value < target_value)
+        return;
+      expected = semaphore->expectation;
+    }
+    if (!expected.commands) {
+      target = std::move(expected.earlier);
+      target_value = expected.earlier_value;
+      if (is_over(target.get(), target_value))
+        return; // about to go on, in another thread
+      continue;
+    }
+    // Not committed: its thread is between the two. The same again: its handler is yet to return.
+    AutoreleaseScope pool;
+    if (expected.commands.get() == before ||
+        expected.commands->status() < MTL::CommandBufferStatusCommitted)
+      return;
+    expected.commands->waitUntilCompleted();
+    before = expected.commands.get();
+    target = HalPtr<iree_hal_semaphore_t>::Retain(base);
+    target_value = value;
+  }
+}
+
 iree_status_t Wait(iree_hal_semaphore_t* base, uint64_t value, iree_timeout_t timeout,
                    iree_async_wait_flags_t flags) {
   auto* async = reinterpret_cast<iree_async_semaphore_t*>(base);
+  // Metal's wait knows no time limit.
+  if (iree_timeout_is_infinite(timeout) && !iree_any_bit_set(flags, IREE_ASYNC_WAIT_FLAG_ACTIVE))
+    WaitForWork(base, value);
   return iree_async_semaphore_multi_wait(IREE_ASYNC_WAIT_MODE_ALL, &async, &value, 1, timeout,
                                          flags, Semaphore::From(base)->host_allocator);
 }
@@ -110,6 +160,38 @@ iree_status_t CreateSemaphore(MTL::Device* device, iree_async_proactor_t* proact
 
 bool IsMetalSemaphore(iree_hal_semaphore_t* semaphore) {
   return iree_hal_resource_is(semaphore, &kVtable);
+}
+
+namespace {
+
+/// Lets go of what it held outside the lock: that may be the last reference.
+void Replace(Semaphore* semaphore, Expectation&& expectation) {
+  std::lock_guard lock(semaphore->expectation_mutex);
+  std::swap(semaphore->expectation, expectation);
+}
+
+} // namespace
+
+void ExpectSignal(iree_hal_semaphore_t* base, uint64_t value, MTL::CommandBuffer* commands) {
+  Expectation expectation{.value = value, .commands = NS::RetainPtr(commands), .earlier = {}};
+  Replace(Semaphore::From(base), std::move(expectation));
+}
+
+void ExpectSignalAfter(iree_hal_semaphore_t* base, uint64_t value, iree_hal_semaphore_t* earlier,
+                       uint64_t earlier_value) {
+  Expectation expectation{.value = value,
+                          .commands = {},
+                          .earlier = HalPtr<iree_hal_semaphore_t>::Retain(earlier),
+                          .earlier_value = earlier_value};
+  Replace(Semaphore::From(base), std::move(expectation));
+}
+
+void WithdrawSignal(iree_hal_semaphore_t* base, uint64_t value) {
+  Semaphore* semaphore = Semaphore::From(base);
+  Expectation over;
+  std::lock_guard lock(semaphore->expectation_mutex);
+  if (semaphore->expectation.value == value)
+    std::swap(semaphore->expectation, over);
 }
 
 MTL::SharedEvent* SharedEventOf(iree_hal_semaphore_t* base) {

@@ -1,6 +1,7 @@
 #include "drivers/metal/submission.h"
 
 #include "drivers/metal/device.h"
+#include "drivers/metal/semaphore.h"
 #include "drivers/metal/submission_profile.h"
 
 namespace bessemer::metal_driver {
@@ -18,7 +19,40 @@ Submission::Submission(Device* device, Queue* queue)
 
 Submission::~Submission() { FreeSignals(); }
 
+void Submission::SignalsFollow(MTL::CommandBuffer* commands) {
+  announced_ = true;
+  for (size_t i = 0; i < signals_.count; ++i)
+    if (IsMetalSemaphore(signals_.semaphores[i]))
+      ExpectSignal(signals_.semaphores[i], signals_.payload_values[i], commands);
+}
+
+void Submission::SignalsFollowWaits() {
+  for (size_t i = 0; i < wait_count_; ++i) {
+    const Wait& wait = waits_[i];
+    auto* earlier = iree_hal_semaphore_cast(wait.semaphore);
+    if (!IsMetalSemaphore(earlier) ||
+        iree_async_semaphore_query(wait.semaphore) >= wait.timepoint.minimum_value)
+      continue;
+    announced_ = true;
+    for (size_t k = 0; k < signals_.count; ++k)
+      if (IsMetalSemaphore(signals_.semaphores[k]))
+        ExpectSignalAfter(signals_.semaphores[k], signals_.payload_values[k], earlier,
+                          wait.timepoint.minimum_value);
+    return;
+  }
+}
+
+void Submission::WithdrawSignals() {
+  if (!announced_)
+    return;
+  announced_ = false;
+  for (size_t i = 0; i < signals_.count; ++i)
+    if (IsMetalSemaphore(signals_.semaphores[i]))
+      WithdrawSignal(signals_.semaphores[i], signals_.payload_values[i]);
+}
+
 void Submission::FreeSignals() {
+  WithdrawSignals();
   if (signals_.count)
     iree_hal_semaphore_list_free(signals_, iree_allocator_system());
   signals_ = {};
@@ -88,6 +122,7 @@ iree_status_t Submission::Start(std::unique_ptr<Submission> owner,
   // A failure that came while the others were being acquired could not cancel those.
   if (self->failure_.load())
     self->CancelWaits();
+  self->SignalsFollowWaits();
   self->Arrive();
   return iree_ok_status();
 }
@@ -172,6 +207,7 @@ void Submission::Complete(iree_status_t status) {
     profiler_.reset();
   }
   Retire();
+  WithdrawSignals();
   waits_.reset();
   bool ok = iree_status_is_ok(status);
   const iree_async_frontier_t* frontier = ok ? Stamp() : nullptr;

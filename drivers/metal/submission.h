@@ -49,6 +49,9 @@ protected:
 
   /// Signals, or fails with `status`, which is taken; frees this.
   void Complete(iree_status_t status);
+  /// Run has made these commands, whose completion leads to Complete: threads that wait for the
+  /// signals may wait for them. Before they are committed.
+  void SignalsFollow(MTL::CommandBuffer* commands);
   /// Ends without a signal: someone else took that over.
   void Drop();
 
@@ -74,11 +77,14 @@ private:
   void Arrive();
   void RunOrAbandon();
   static void Schedule(Submission* submission);
+  void SignalsFollowWaits();
+  void WithdrawSignals();
   void FreeSignals();
 
   HalPtr<Device> device_;
   Queue* queue_;
   iree_hal_semaphore_list_t signals_ = {};
+  bool announced_ = false; // to the semaphores of `signals_`, what will signal them
   std::unique_ptr<Wait[]> waits_;
   size_t wait_count_ = 0;
   // Waits that are still out, and one for Start.

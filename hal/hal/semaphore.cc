@@ -199,6 +199,10 @@ iree_status_t iree_hal_semaphore_list_wait(iree_hal_semaphore_list_t semaphore_l
                                            iree_timeout_t timeout, iree_async_wait_flags_t flags) {
   if (semaphore_list.count == 0)
     return iree_ok_status();
+  // The driver's own wait may know what it waits for.
+  if (semaphore_list.count == 1)
+    return iree_hal_semaphore_wait(semaphore_list.semaphores[0], semaphore_list.payload_values[0],
+                                   timeout, flags);
   return iree_async_semaphore_multi_wait(
       IREE_ASYNC_WAIT_MODE_ALL,
       reinterpret_cast<iree_async_semaphore_t**>(semaphore_list.semaphores),

@@ -282,6 +282,28 @@ TEST_F(ExecutionTest, CompletionHandlersRunBeforeWaitReturnsAndNotOnAWorker) {
   EXPECT_TRUE(completed);
 }
 
+TEST_F(ExecutionTest, HandlerThatTheWaitingThreadCallsAtOnceEndsTheList) {
+  // The handler may have returned before the thread that completes the list is through with it:
+  // more threads than processors make that likely.
+  constexpr int kThreads = 6, kRounds = 50'000;
+  std::atomic<int> calls = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&] {
+      auto queue = Queue::create(executor);
+      auto list = this->list();
+      for (int i = 0; i < kRounds; ++i) {
+        list->on_completed([&](const ListResult&) { ++calls; });
+        queue->commit(list);
+        list->wait_completed();
+        list->reset();
+      }
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_EQ(calls, kThreads * kRounds);
+}
+
 TEST_F(ExecutionTest, HandlersOfAQueueAreCalledInItsOrderAndOneAtATime) {
   std::vector<int> calls; // not locked: ThreadSanitizer would tell
   std::vector<std::shared_ptr<CommandList>> lists;

@@ -237,7 +237,6 @@ void ListExecution::complete() {
           advance(HandlersReturned);
         },
         /*wake=*/false);
-    advance(Executed);
     // A thread that waits for this list calls them sooner than one that has to be woken.
     if (handler_callers_.load() == 0)
       notifier.wake();
