@@ -1,11 +1,13 @@
-// bench [--backends native,pocl,lavapipe] [--kernels a,b] [--reps N] [--tag T]  steady state,
-// interleaved bench --compile BACKEND --kernels a    build + first launch in this (fresh) process
-// bench --empty [--backends ...]         dispatch overhead
+// kernel_bench [--backends native,pocl,lavapipe] [--kernels a,b] [--reps N] [--budget S] [--tag T]
+//                                               steady state, interleaved
+// kernel_bench --compile BACKEND --kernels a    build + first launch in this (fresh) process
+// kernel_bench --empty [--backends ...]         dispatch overhead
 // Prints CSV. steady: kind,tag,kernel,backend,wall_min_ms,wall_median_ms,cpu_min_ms,cpu_median_ms,
 //   wall_ratio_min,wall_ratio_median,cpu_ratio_min,cpu_ratio_median,gflops,gbps,check
 // compile: kind,tag,kernel,backend,build_ms,first_launch_ms,first_launch_cpu_ms,total_ms
 // empty_us: kind,tag,mode,backend,min,median,cpu_min,cpu_median (microseconds a dispatch)
-// Ratios are to the first backend; CPU time is that of the whole process during the run, all
+// Ratios are to the first backend. A backend that has used its budget of CPU seconds runs no
+// further repetitions beyond three. CPU time is that of the whole process during the run, all
 // threads, and is the steadier of the two on a shared machine. gflops and gbps use wall_min.
 #include "suite.h"
 #include <algorithm>
@@ -96,6 +98,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> backends = {"native", "metal", "pocl", "lavapipe"},
                            kernels = kernel_names();
   int reps = 9;
+  double budget = 2.5;
   std::string tag = "default", compile;
   bool empty = false;
   for (int i = 1; i < argc; ++i) {
@@ -111,6 +114,8 @@ int main(int argc, char** argv) {
       kernels = split(val());
     else if (a == "--reps")
       reps = atoi(val().c_str());
+    else if (a == "--budget")
+      budget = atof(val().c_str());
     else if (a == "--tag")
       tag = val();
     else if (a == "--compile")
@@ -187,8 +192,11 @@ int main(int argc, char** argv) {
       if (i)
         check[i] = compare(k, ref, got);
     }
+    std::vector<double> used(bs.size());
     for (int r = 0; r < reps; ++r)
       for (size_t i = 0; i < bs.size(); ++i) {
+        if (i && r >= 3 && used[i] > budget)
+          continue;
         // one untimed run warms caches and wakes the threads (not worth it for slow ones)
         if (first[i] < 0.1) {
           if (k.reset)
@@ -201,10 +209,11 @@ int main(int argc, char** argv) {
         bs[i]->run(k);
         times[i].push_back(now() - t);
         cpus[i].push_back(settled_cpu() - c);
+        used[i] += cpus[i].back();
       }
     for (size_t i = 0; i < bs.size(); ++i) {
       std::vector<double> wr, cr;
-      for (int r = 0; r < reps; ++r) {
+      for (size_t r = 0; r < times[i].size(); ++r) {
         wr.push_back(times[i][r] / times[0][r]);
         cr.push_back(cpus[i][r] / cpus[0][r]);
       }

@@ -61,15 +61,10 @@ struct Metal : Backend {
   }
 
   void reset(const Kernel& k, bool all) override {
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      auto& b = k.bufs[i];
-      if (b.role == Role::In && !all)
-        continue;
-      if (b.init.empty())
-        memset(buffers[i]->contents(), 0, b.bytes);
-      else
-        memcpy(buffers[i]->contents(), b.init.data(), b.bytes);
-    }
+    std::vector<void*> memory;
+    for (auto& buffer : buffers)
+      memory.push_back(buffer->contents());
+    restore(k, memory, all);
   }
 
   void encode(MTL::ComputeCommandEncoder* encoder, const Kernel& k, const Launch& launch) {

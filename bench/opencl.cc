@@ -8,16 +8,11 @@
 #include <fstream>
 #include <sstream>
 
-#define CK(e)                                                                                      \
-  do {                                                                                             \
-    cl_int r_ = (e);                                                                               \
-    if (r_ != CL_SUCCESS) {                                                                        \
-      fprintf(stderr, "%s:%d: OpenCL error %d\n", __FILE__, __LINE__, r_);                         \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
-
 namespace {
+void CK(cl_int result, std::source_location where = std::source_location::current()) {
+  expect_zero("OpenCL", result, where);
+}
+
 struct OpenCL : Backend {
   cl_device_id dev{};
   cl_context ctx{};
@@ -77,7 +72,7 @@ struct OpenCL : Backend {
   void reset(const Kernel& k, bool all) override {
     for (size_t i = 0; i < host.size(); ++i) {
       auto& b = k.bufs[i];
-      if (b.role == Role::In && !all)
+      if (!all && b.role == Role::In)
         continue;
       void* p = host[i];
       cl_int e;
@@ -86,10 +81,7 @@ struct OpenCL : Backend {
                                &e);
         CK(e);
       }
-      if (b.init.empty())
-        memset(p, 0, b.bytes);
-      else
-        memcpy(p, b.init.data(), b.bytes);
+      restore(b, p);
       if (i < mem.size()) {
         CK(clEnqueueUnmapMemObject(q, mem[i], p, 0, nullptr, nullptr));
         CK(clFinish(q));

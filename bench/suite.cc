@@ -1,6 +1,8 @@
 // The kernel suite: sizes, inputs, launches, tolerances.
 #include "suite.h"
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
@@ -222,4 +224,24 @@ Kernel make_kernel(const std::string& name) {
     throw std::runtime_error("no kernel " + name);
   }
   return k;
+}
+
+void restore(const Buffer& buffer, void* memory) {
+  if (buffer.init.empty())
+    memset(memory, 0, buffer.bytes);
+  else
+    memcpy(memory, buffer.init.data(), buffer.bytes);
+}
+
+void restore(const Kernel& k, const std::vector<void*>& memory, bool all) {
+  for (size_t i = 0; i < memory.size(); ++i)
+    if (all || k.bufs[i].role != Role::In)
+      restore(k.bufs[i], memory[i]);
+}
+
+void expect_zero(const char* api, int result, std::source_location where) {
+  if (result == 0)
+    return;
+  fprintf(stderr, "%s:%u: %s error %d\n", where.file_name(), where.line(), api, result);
+  exit(1);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,14 @@ struct Backend {
   virtual double empty_batched(int n) = 0;
   virtual double empty_each(int n) = 0;
 };
+
+// Writes a buffer's initial contents; those of all a kernel's buffers, or of the writable ones.
+void restore(const Buffer& buffer, void* memory);
+void restore(const Kernel& k, const std::vector<void*>& memory, bool all);
+
+// Ends the program where a call of a peer's API failed.
+void expect_zero(const char* api, int result, std::source_location where);
+
 std::unique_ptr<Backend> make_native();
 std::unique_ptr<Backend> make_metal();
 std::unique_ptr<Backend> make_opencl();

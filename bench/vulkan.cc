@@ -7,16 +7,11 @@
 #include <iterator>
 #include <vulkan/vulkan.h>
 
-#define CK(e)                                                                                      \
-  do {                                                                                             \
-    VkResult r_ = (e);                                                                             \
-    if (r_ != VK_SUCCESS) {                                                                        \
-      fprintf(stderr, "%s:%d: Vulkan error %d\n", __FILE__, __LINE__, r_);                         \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
-
 namespace {
+void CK(VkResult result, std::source_location where = std::source_location::current()) {
+  expect_zero("Vulkan", result, where);
+}
+
 struct Vulkan : Backend {
   VkInstance inst{};
   VkPhysicalDevice phys{};
@@ -190,17 +185,7 @@ struct Vulkan : Backend {
     record(k, 1);
     return t;
   }
-  void reset(const Kernel& k, bool all) override {
-    for (size_t i = 0; i < host.size(); ++i) {
-      auto& b = k.bufs[i];
-      if (b.role == Role::In && !all)
-        continue;
-      if (b.init.empty())
-        memset(host[i], 0, b.bytes);
-      else
-        memcpy(host[i], b.init.data(), b.bytes);
-    }
-  }
+  void reset(const Kernel& k, bool all) override { restore(k, host, all); }
   void submit() {
     VkSubmitInfo si{VK_STRUCTURE_TYPE_SUBMIT_INFO};
     si.commandBufferCount = 1;
