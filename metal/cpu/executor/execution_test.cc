@@ -304,6 +304,21 @@ TEST_F(ExecutionTest, HandlerThatTheWaitingThreadCallsAtOnceEndsTheList) {
   EXPECT_EQ(calls, kThreads * kRounds);
 }
 
+TEST_F(ExecutionTest, ThreadThatAlwaysWaitedNeedNotWait) {
+  // Its lists are left to it for a moment, not for ever, whatever the workers do meanwhile.
+  for (const auto pause : {0ms, 0ms, 1ms, 10ms}) {
+    for (int i = 0; i < 50; ++i)
+      EXPECT_TRUE(run(list()).ok());
+    std::this_thread::sleep_for(pause);
+    auto last = list();
+    queue->commit(last);
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (last->state() != ListState::Completed && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(1ms);
+    ASSERT_EQ(last->state(), ListState::Completed);
+  }
+}
+
 TEST_F(ExecutionTest, HandlersOfAQueueAreCalledInItsOrderAndOneAtATime) {
   std::vector<int> calls; // not locked: ThreadSanitizer would tell
   std::vector<std::shared_ptr<CommandList>> lists;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "metal/cpu/executor/commit_habit.h"
 #include "metal/cpu/executor/executor.h"
 #include "metal/cpu/executor/futex.h"
 #include "metal/cpu/executor/notifier.h"
@@ -66,7 +67,7 @@ void ListExecution::announce_signals() {
     last_signal->timeline->expect(last_signal->value, owner_.load(std::memory_order_relaxed));
 }
 
-void ListExecution::start(bool from_worker) {
+void ListExecution::start(Starter starter) {
   position_ = first_step;
   task_.owner = owner_.load(std::memory_order_relaxed);
   for (Part& part : parts_)
@@ -76,10 +77,14 @@ void ListExecution::start(bool from_worker) {
     executor_.notifier().post(lane_, std::move(handler));
   scheduled_handlers.clear();
   advance(Scheduled);
-  if (from_worker)
-    workers_.submit_next(&task_);
-  else
-    workers_.submit(&task_);
+  switch (starter) {
+  case Starter::Worker:
+    return workers_.submit_next(&task_);
+  case Starter::Client:
+    return workers_.submit(&task_);
+  case Starter::ClientThatWaits:
+    return workers_.submit_to_helper(&task_);
+  }
 }
 
 void ListExecution::run_task(Task* task) { static_cast<ExecutionTask*>(task)->execution->run(); }
@@ -258,6 +263,8 @@ void ListExecution::wait_for(Progress target) {
   const auto call_handler = [&] {
     return calls_handlers && progress_.load() >= Executed && executor_.notifier().run_one(lane_);
   };
+  if (target > Scheduled)
+    CommitHabit::wait();
   int64_t spin_end = 0;
   if (calls_handlers)
     handler_callers_.fetch_add(1);

@@ -59,7 +59,8 @@ public:
   // Its turn will come by itself: threads that wait for what it signals may help its queue.
   void announce_signals();
   // Its turn has come: from here on it runs by itself.
-  void start(bool from_worker);
+  enum class Starter : uint8_t { Worker, Client, ClientThatWaits };
+  void start(Starter starter);
 
   // Whose work it is, for threads that wait and help; where its handlers are called.
   void set_source(WorkOwner owner, std::shared_ptr<NotificationLane> lane) {

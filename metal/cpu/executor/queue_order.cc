@@ -1,5 +1,7 @@
 #include "metal/cpu/executor/queue_order.h"
 
+#include "metal/cpu/executor/commit_habit.h"
+
 namespace bessemer::metal::cpu {
 
 static std::atomic<WorkOwner> owners{kNoOwner};
@@ -31,6 +33,7 @@ void QueueOrder::enqueue(const std::shared_ptr<CommandList>& list) {
 }
 
 void QueueOrder::commit(const std::shared_ptr<CommandList>& list) {
+  const bool will_wait = CommitHabit::commit();
   ListExecution* next;
   {
     std::lock_guard lock(mutex_);
@@ -45,7 +48,8 @@ void QueueOrder::commit(const std::shared_ptr<CommandList>& list) {
     next = next_to_start();
   }
   if (next)
-    next->start(/*from_worker=*/false);
+    next->start(will_wait ? ListExecution::Starter::ClientThatWaits
+                          : ListExecution::Starter::Client);
 }
 
 void QueueOrder::cancel(const std::shared_ptr<CommandList>& list) {
@@ -67,7 +71,7 @@ void QueueOrder::cancel(const std::shared_ptr<CommandList>& list) {
     next = next_to_start();
   }
   if (next)
-    next->start(/*from_worker=*/false);
+    next->start(ListExecution::Starter::Client);
 }
 
 void QueueOrder::remove(ListExecution& execution) {
@@ -85,7 +89,7 @@ void QueueOrder::go_on() {
     next = next_to_start();
   }
   if (next)
-    next->start(/*from_worker=*/true);
+    next->start(ListExecution::Starter::Worker);
 }
 
 } // namespace bessemer::metal::cpu

@@ -1,5 +1,6 @@
 #include "metal/cpu/executor/timeline.h"
 
+#include "metal/cpu/executor/commit_habit.h"
 #include "metal/cpu/executor/executor.h"
 #include "metal/cpu/executor/futex.h"
 #include "metal/cpu/executor/notifier.h"
@@ -147,6 +148,7 @@ void Timeline::wait(uint64_t value) {
   WorkerPool& workers = executor_.workers();
   const auto reached = [&] { return value_.load() >= value; };
   const CurrentWait wait = {this, value};
+  CommitHabit::wait();
   int64_t spin_end = 0;
   while (!reached()) {
     const uint32_t seen = workers.announcements();

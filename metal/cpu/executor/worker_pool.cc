@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <pthread.h>
+#include <utility>
 
 #include "metal/cpu/executor/futex.h"
 #include "metal/cpu/executor/processor_count.h"
@@ -11,6 +12,13 @@
 namespace bessemer::metal::cpu {
 
 namespace {
+
+// How long a task is left to the thread that is about to help with it.
+constexpr int64_t kLeftToHelper = 5'000;
+// A thread that naps finds within this time what was left to a helper that never came. Longer ones
+// cost less, and are taken when naps turn out to have been for nothing.
+constexpr int64_t kShortestNap = 50'000;
+constexpr int64_t kLongestNap = 200'000;
 
 // Set in workers: they look for further work as soon as they return from what they run.
 thread_local const WorkerPool* worker_of = nullptr;
@@ -54,27 +62,58 @@ void WorkerPool::worker() {
   block_foreign_signals();
   worker_of = this;
   bool prefer_job = true;
+  bool fresh = true; // has run something since it last spun
+  int64_t spin_end = 0;
+  int64_t nap_length = kShortestNap;
   while (!stopping_.load()) {
     // Read before looking, so that what is announced after the look is not slept through.
     const uint32_t seen = announcements_.load();
-    if (run_something(prefer_job)) {
+    int64_t due = 0;
+    if (run_something(prefer_job, &due)) {
       // Taking turns lets neither many small lists nor one large job starve the other.
       prefer_job = !prefer_job;
+      fresh = true;
+      nap_length = kShortestNap;
       continue;
     }
-    const auto announced = [&] { return announcements_.load() != seen; };
-    if (may_spin_) {
+    const int64_t now = now_nanoseconds();
+    if (std::exchange(fresh, false))
+      spin_end = now + kSpinNanoseconds;
+    const int64_t end = due != 0 ? due : spin_end;
+    if (may_spin_ && now < end) {
       spinning_.fetch_add(1);
-      const bool found = spin_until(announced, kSpinNanoseconds);
+      spin_until([&] { return announcements_.load() != seen; }, end - now);
       spinning_.fetch_sub(1);
-      if (found)
-        continue;
+      continue;
+    }
+    if (due != 0) {
+      if (now < due)
+        futex_wait(announcements_, seen, due - now);
+      continue;
+    }
+    // As long as something happens now and then, one thread looks by itself.
+    if (nap_length <= kLongestNap && nap(seen, nap_length)) {
+      const bool busy = announcements_.load() != seen;
+      nap_length = busy ? std::min(nap_length * 2, kLongestNap) : nap_length * 2;
+      continue;
     }
     sleeping_.fetch_add(1);
-    if (!announced())
+    if (announcements_.load() == seen)
       futex_wait(announcements_, seen);
     sleeping_.fetch_sub(1);
+    fresh = true;
+    nap_length = kShortestNap;
   }
+}
+
+bool WorkerPool::nap(uint32_t seen, int64_t nanoseconds) {
+  uint32_t nobody = 0;
+  if (!napping_.compare_exchange_strong(nobody, 1))
+    return false;
+  if (announcements_.load() == seen)
+    futex_wait(announcements_, seen, nanoseconds);
+  napping_.store(0);
+  return true;
 }
 
 void WorkerPool::announce() {
@@ -84,35 +123,43 @@ void WorkerPool::announce() {
 
 void WorkerPool::wake_one_if_idle() {
   // A thread that spins sees the announcement, and wakes the next one if there is more to do.
-  if (spinning_.load() == 0 && sleeping_.load() != 0)
+  if (spinning_.load() == 0 && (sleeping_.load() != 0 || napping_.load() != 0))
     futex_wake(announcements_, 1);
 }
 
-void WorkerPool::submit(Task* task) {
-  // The task may have run, and the pool be about to go, before this thread is through.
-  submitting_.fetch_add(1, std::memory_order_relaxed);
-  {
-    std::lock_guard lock(mutex_);
-    task->next_ = nullptr;
-    (last_ready_ ? last_ready_->next_ : first_ready_) = task;
-    last_ready_ = task;
-    ready_count_.fetch_add(1, std::memory_order_relaxed);
-  }
-  announce();
-  submitting_.fetch_sub(1, std::memory_order_release);
-}
-
-void WorkerPool::submit_next(Task* task) {
-  if (worker_of != this)
-    return submit(task);
+void WorkerPool::append(Task* task, int64_t not_before) {
   std::lock_guard lock(mutex_);
+  task->not_before_ = not_before;
   task->next_ = nullptr;
   (last_ready_ ? last_ready_->next_ : first_ready_) = task;
   last_ready_ = task;
   ready_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool WorkerPool::run_something(bool prefer_job) {
+void WorkerPool::submit(Task* task) {
+  // The task may have run, and the pool be about to go, before this thread is through.
+  submitting_.fetch_add(1, std::memory_order_relaxed);
+  append(task, 0);
+  announce();
+  submitting_.fetch_sub(1, std::memory_order_release);
+}
+
+void WorkerPool::submit_to_helper(Task* task) {
+  submitting_.fetch_add(1, std::memory_order_relaxed);
+  append(task, now_nanoseconds() + kLeftToHelper);
+  announcements_.fetch_add(1);
+  if (napping_.load() == 0)
+    wake_one_if_idle();
+  submitting_.fetch_sub(1, std::memory_order_release);
+}
+
+void WorkerPool::submit_next(Task* task) {
+  if (worker_of != this)
+    return submit(task);
+  append(task, 0);
+}
+
+bool WorkerPool::run_something(bool prefer_job, int64_t* due) {
   if (ready_count_.load() == 0 && job_count_.load() == 0)
     return false;
   std::unique_lock lock(mutex_);
@@ -123,12 +170,26 @@ bool WorkerPool::run_something(bool prefer_job) {
     take_part(job);
     return true;
   }
+  Task* before = nullptr;
   Task* task = first_ready_;
+  for (int64_t now = 0; task && task->not_before_ != 0; before = task, task = task->next_) {
+    if (now == 0)
+      now = now_nanoseconds();
+    if (task->not_before_ <= now)
+      break;
+    *due = *due == 0 ? task->not_before_ : std::min(*due, task->not_before_);
+  }
+  if (!task && job) {
+    ++job->participants_;
+    lock.unlock();
+    take_part(job);
+    return true;
+  }
   if (!task)
     return false;
-  first_ready_ = task->next_;
-  if (!first_ready_)
-    last_ready_ = nullptr;
+  (before ? before->next_ : first_ready_) = task->next_;
+  if (last_ready_ == task)
+    last_ready_ = before;
   ready_count_.fetch_sub(1, std::memory_order_relaxed);
   const bool more = first_ready_ || job;
   lock.unlock();

@@ -26,6 +26,7 @@ struct Task {
 
 private:
   friend class WorkerPool;
+  int64_t not_before_ = 0; // workers leave it to a thread that helps until then
   Task* next_ = nullptr;
 };
 
@@ -65,6 +66,9 @@ public:
 
   // Makes a task ready. Runs nothing.
   void submit(Task* task);
+  // The same for a task that a thread is about to `help` with: workers leave it alone for a moment,
+  // and a worker that only naps is not woken for it.
+  void submit_to_helper(Task* task);
   // The same without waking anyone when a worker calls it: it is about to look for work itself.
   void submit_next(Task* task);
   bool has_ready_tasks() const { return ready_count_.load(std::memory_order_relaxed) != 0; }
@@ -84,7 +88,11 @@ public:
 
 private:
   void worker();
-  bool run_something(bool prefer_job);
+  // Runs one task or takes part in one job, if there are any. `due`: when the first task that is
+  // still left to helpers may be taken, 0 when there is none.
+  bool run_something(bool prefer_job, int64_t* due);
+  void append(Task* task, int64_t not_before);
+  bool nap(uint32_t seen, int64_t nanoseconds);
   void take_part(Job* job);
   bool take_chunk(Job* job, uint64_t* first, uint64_t* last) const;
   void leave(Job* job);
@@ -101,6 +109,7 @@ private:
   std::atomic<uint32_t> job_count_{0};
   std::atomic<uint32_t> announcements_{0}; // futex word
   std::atomic<uint32_t> sleeping_{0};
+  std::atomic<uint32_t> napping_{0}; // 1: one thread sleeps for a short time, then looks
   std::atomic<uint32_t> spinning_{0};
   std::atomic<uint32_t> submitting_{0}; // threads in `submit`
   std::atomic<bool> stopping_{false};
