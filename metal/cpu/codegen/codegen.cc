@@ -168,6 +168,7 @@ private:
     options.vector_bits = target_.traits.vector_bits;
     options.has_gather = target_.traits.has_gather;
     options.has_masked_memory = target_.traits.has_masked_memory;
+    options.has_window_permutes = target_.traits.has_window_permutes;
     options.has_bfloat = target_.traits.has_bfloat;
     Expected<VectorFunction> vector = vectorize(thread_, options);
     if (!vector)

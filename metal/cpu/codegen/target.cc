@@ -76,6 +76,7 @@ Expected<Target> get_target(const KernelOptions& options) {
       traits.vector_bits = wide ? 512 : has("avx2") ? 256 : 128;
       traits.has_gather = wide;
       traits.has_masked_memory = wide;
+      traits.has_window_permutes = wide && has("bmi2");
       traits.has_bfloat = wide && has("avx512bf16");
     }
   }

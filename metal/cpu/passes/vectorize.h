@@ -14,6 +14,7 @@ struct VectorizeOptions {
   int vector_bits = 512;           ///< of the target's widest registers
   bool has_gather = true;          ///< for elements of 32 and 64 bits
   bool has_masked_memory = true;   ///< vector loads and stores under masks, any element size
+  bool has_window_permutes = true; ///< x86: AVX-512 and pdep
   bool has_bfloat = true;          ///< rounds float to bfloat in vectors
 };
 

@@ -186,8 +186,34 @@ Value* Vectorizer::is_consecutive(Value* pointers, int64_t size) {
   return all(builder_.CreateICmpEQ(distance, lane_numbers(builder_.getInt64Ty(), size)));
 }
 
+// Makes a vector of addresses again, at the end of the block being made: what only the slow version
+// of an access needs is not made for the others, and gathers find out that indices are 32 bits
+// wide.
+LaneValue Vectorizer::remake_pointers(const LaneValue& pointer, Value* thread_pointer) {
+  auto* gep = dyn_cast<GetElementPtrInst>(thread_pointer);
+  if (!gep || !pointer.shape.is_varying())
+    return pointer;
+  SmallVector<Value*, 4> operands;
+  for (Value* operand : gep->operands()) {
+    LaneValue known = get(operand);
+    auto* extension = dyn_cast<CastInst>(operand);
+    if (known.shape.is_uniform(lanes_))
+      operands.push_back(known.pieces[0]);
+    else if (known.shape.is_varying() && extension && isa<SExtInst, ZExtInst>(extension))
+      operands.push_back(builder_.CreateCast(extension->getOpcode(),
+                                             vector(extension->getOperand(0)),
+                                             vector_type(extension->getType())));
+    else
+      operands.push_back(vector(known));
+  }
+  LaneValue result = pointer;
+  result.vectors[0] = emit_gep(*gep, operands);
+  return result;
+}
+
 SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count,
-                                                 const LaneValue& pointer, Value* mask) {
+                                                 const LaneValue& pointer, Value* mask,
+                                                 Value* thread_pointer) {
   SmallVector<Value*, 4> result;
   element = flat_type(element);
   int64_t size = store_size(element);
@@ -245,6 +271,20 @@ SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count,
           [&] { return gather(element, pointer, 0, mask); }));
       return result;
     }
+  } else if (auto pattern = count == 1 ? find_pattern(thread_pointer) : std::nullopt;
+             pattern && pattern->unit == size && options_.has_masked_memory) {
+    auto apart = [&] { return gather(element, remake_pointers(pointer, thread_pointer), 0, mask); };
+    result.push_back(version(
+        is_consecutive(*pattern), vector_type(element),
+        [&] { return load_run(element, pattern->base, lanes_, mask); },
+        [&] {
+          if (!can_use_window(*pattern, element))
+            return apart();
+          return version(
+              is_window(*pattern), vector_type(element),
+              [&] { return load_permuted(element, *pattern, mask); }, apart);
+        }));
+    return result;
   } else if (count == 1 && size == 4 && options_.has_masked_memory) {
     Value* pointers = vector(pointer);
     result.push_back(version(
@@ -300,14 +340,16 @@ void Vectorizer::emit_load(LoadInst& load, const Shape& shape, EmitMode mode) {
     if (count != 1)
       return fail("a load of a vector of an odd width cannot be vectorised");
     result.vectors.push_back(
-        builder_.CreateTrunc(load_elements(stored, 1, pointer, mask_)[0], vector_type(element)));
+        builder_.CreateTrunc(load_elements(stored, 1, pointer, mask_, load.getPointerOperand())[0],
+                             vector_type(element)));
     return set(load, std::move(result));
   }
-  result.vectors = load_elements(element, count, pointer, mask_);
+  result.vectors = load_elements(element, count, pointer, mask_, load.getPointerOperand());
   set(load, std::move(result));
 }
 
-void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointer, Value* mask) {
+void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointer, Value* mask,
+                                Value* thread_pointer) {
   Type* element = cast<FixedVectorType>(values[0]->getType())->getElementType();
   unsigned count = unsigned(values.size());
   int64_t size = store_size(element);
@@ -356,6 +398,30 @@ void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointe
                                     std::min(access_align_, layout_.getABITypeAlign(element)));
       return;
     }
+  } else if (auto pattern = count == 1 ? find_pattern(thread_pointer) : std::nullopt;
+             pattern && pattern->unit == size && options_.has_masked_memory) {
+    auto apart = [&]() -> Value* {
+      scatter(values[0], remake_pointers(pointer, thread_pointer), 0, mask);
+      return nullptr;
+    };
+    version(
+        is_consecutive(*pattern), nullptr,
+        [&]() -> Value* {
+          store_run(values[0], pattern->base, mask);
+          return nullptr;
+        },
+        [&]() -> Value* {
+          if (!can_use_window(*pattern, element))
+            return apart();
+          return version(
+              is_window(*pattern), nullptr,
+              [&]() -> Value* {
+                store_permuted(values[0], *pattern, mask);
+                return nullptr;
+              },
+              apart);
+        });
+    return;
   } else if (count == 1 && size == 4 && options_.has_masked_memory) {
     Value* pointers = vector(pointer);
     version(
@@ -398,7 +464,7 @@ void Vectorizer::emit_store(StoreInst& store) {
         values[0],
         vector_type(builder_.getIntNTy(unsigned(layout_.getTypeStoreSizeInBits(element)))));
   }
-  store_elements(values, pointer, mask_);
+  store_elements(values, pointer, mask_, store.getPointerOperand());
 }
 
 } // namespace bessemer::metal::cpu

@@ -23,6 +23,16 @@ struct LaneValue {
   llvm::SmallVector<llvm::Value*, 4> vectors; ///< varying: one <lanes x T> for each element
 };
 
+/// value[lane] = base + offsets[lane] * unit, modulo the type's width, where `exact` holds and the
+/// offsets ascend from lane to lane and stay small.
+struct LanePattern {
+  llvm::Value* base = nullptr;    ///< lane 0's value, a scalar
+  llvm::Value* offsets = nullptr; ///< <lanes x i32>; lane 0's is 0
+  int64_t unit = 1;               ///< bytes, for pointers
+  llvm::Value* exact = nullptr;   ///< i1; null: always
+  bool is_bitwise = false;        ///< made by bit operations on lane numbers, which keep them close
+};
+
 class Vectorizer {
 public:
   Vectorizer(const ThreadFunction& thread, const VectorizeOptions& options, ShapeAnalysis& shapes);
@@ -85,18 +95,32 @@ private:
   void emit_load(llvm::LoadInst& load, const Shape& shape, EmitMode mode);
   void emit_store(llvm::StoreInst& store);
   llvm::SmallVector<Value*, 4> load_elements(Type* element, unsigned count,
-                                             const LaneValue& pointer, Value* mask);
-  void store_elements(llvm::ArrayRef<Value*> values, const LaneValue& pointer, Value* mask);
+                                             const LaneValue& pointer, Value* mask,
+                                             Value* thread_pointer);
+  void store_elements(llvm::ArrayRef<Value*> values, const LaneValue& pointer, Value* mask,
+                      Value* thread_pointer);
   Value* load_run(Type* type, Value* pointer, int count, Value* mask);
   void store_run(Value* value, Value* pointer, Value* mask);
   Value* gather(Type* type, const LaneValue& pointer, int64_t offset, Value* mask);
   void scatter(Value* value, const LaneValue& pointer, int64_t offset, Value* mask);
   bool load_window(Type* element, unsigned count, const LaneValue& pointer, Value* mask,
                    llvm::SmallVectorImpl<Value*>& result);
+  LaneValue remake_pointers(const LaneValue& pointer, Value* thread_pointer);
   int run_length(const Shape& shape, int64_t size) const;
   Value* is_consecutive(Value* pointers, int64_t size);
   int native_lanes(Type* type) const;
   int64_t store_size(Type* type) const;
+
+  // ---- vectorize_patterns.cc
+  std::optional<LanePattern> find_pattern(Value* value, int depth = 0);
+  Value* is_consecutive(const LanePattern& pattern);
+  bool can_use_window(const LanePattern& pattern, Type* element) const;
+  Value* is_window(const LanePattern& pattern);
+  Value* window_positions(const LanePattern& pattern);
+  llvm::SmallVector<Value*, 4> window_masks(Value* positions, Value* mask);
+  Value* look_up(llvm::ArrayRef<Value*> parts, Value* index);
+  Value* load_permuted(Type* type, const LanePattern& pattern, Value* mask);
+  void store_permuted(Value* value, const LanePattern& pattern, Value* mask);
 
   // ---- vectorize_cross_lane.cc
   enum class Reduction { Sum, Product, Min, Max, And, Or, Xor };
