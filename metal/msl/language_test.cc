@@ -230,6 +230,33 @@ kernel void k(device P* d [[buffer(0)]], constant P& c [[buffer(1)]], device int
   EXPECT_EQ(o[1], 888);
 }
 
+TEST(Language, ConditionalOfTemplatesEndsAfterTheirArguments) {
+  ScalarRunner runner(R"(
+#include <metal_stdlib>
+using namespace metal;
+template <class T, int N> struct S { T n; S(T x) : n(x + N) {} };
+int pick(int a, int b, bool c) { return c ? a : b; }
+kernel void k(device int* o [[buffer(0)]]) {
+  int n = o[0];
+  vec<int, 4> v = n > 1 ? vec<int, 4>(n) : vec<int, 4>(n, 2, 3, 4);
+  o[1] = v.x + 10 * v.w;
+  o[2] = n > 1 ? S<int, 3>(n).n : S<int, metal::max(4, 5)>(n).n;
+  o[3] = pick(n > 1 ? n : 7, n < 2 ? 30 : n, n > 2);
+}
+)");
+  ASSERT_EQ(runner.error(), "");
+  int32_t o[4] = {5};
+  runner.run("k", {o});
+  EXPECT_EQ(o[1], 55);
+  EXPECT_EQ(o[2], 8);
+  EXPECT_EQ(o[3], 5);
+  o[0] = 1;
+  runner.run("k", {o});
+  EXPECT_EQ(o[1], 41);
+  EXPECT_EQ(o[2], 6);
+  EXPECT_EQ(o[3], 30);
+}
+
 TEST(Language, ArraysOfTemplatesIndexInEverySpace) {
   ScalarRunner runner(R"(
 #include <metal_stdlib>

@@ -186,6 +186,30 @@ Tokens Rewriter::rewrite_declarators(const Tokens& in) {
   return out;
 }
 
+// Where `in[open]`, a `<` after a name, begins template arguments of something that is made or
+// called, as in `vec<T, 4>(x)`: the place of their `>`. Else `open`.
+size_t skip_template_arguments(const Tokens& in, size_t open) {
+  if (open == 0 || in[open - 1].isNot(tok::identifier))
+    return open;
+  int angles = 0;
+  for (size_t i = open; i + 1 < in.size(); ++i) {
+    if (in[i].is(tok::less))
+      ++angles;
+    else if (in[i].isOneOf(tok::greater, tok::greatergreater))
+      angles -= in[i].is(tok::greater) ? 1 : 2;
+    else if (in[i].is(tok::l_paren))
+      i = matching_close(in, i);
+    else if (!in[i].isOneOf(tok::identifier, tok::comma, tok::coloncolon, tok::numeric_constant,
+                            tok::star) &&
+             !in[i].getIdentifierInfo())
+      return open;
+    if (angles <= 0)
+      return angles == 0 && in[i + 1].isOneOf(tok::l_paren, tok::l_brace, tok::coloncolon) ? i
+                                                                                           : open;
+  }
+  return open;
+}
+
 // Wraps both results of `c ? a : b` in a header function that returns its argument by value.
 Tokens Rewriter::rewrite_conditionals(const Tokens& in) {
   std::vector<std::array<uint16_t, 2>> marks; // before this token: closing, opening
@@ -202,6 +226,8 @@ Tokens Rewriter::rewrite_conditionals(const Tokens& in) {
           return at_colon ? 0 : i;
         if (depth != 0)
           continue;
+        if (token.is(tok::less))
+          i = skip_template_arguments(in, i);
         if (token.isOneOf(tok::semi, tok::eof) || (!at_colon && token.is(tok::comma)))
           return at_colon ? 0 : i;
         if (token.is(tok::question))
