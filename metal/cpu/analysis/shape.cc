@@ -23,6 +23,8 @@ constexpr int max_changes = 12;
 
 int clamp_align(int align) { return std::clamp(align, 0, Shape::max_align); }
 
+int64_t wrapping_add(int64_t a, uint64_t b) { return int64_t(uint64_t(a) + b); }
+
 bool is_power_of_two_multiple(const APInt& value, int align) {
   return value.countr_zero() >= unsigned(align);
 }
@@ -69,9 +71,10 @@ ShapeAnalysis::ShapeAnalysis(Function& function, int lanes, const uint32_t threa
 
 Shape ShapeAnalysis::shape(const Value* value) const {
   if (const auto* constant = dyn_cast<ConstantInt>(value))
-    return Shape::uniform(lanes_, constant->isZero()
-                                      ? Shape::max_align
-                                      : clamp_align(int(constant->getValue().countr_zero())));
+    return Shape::uniform(
+        lanes_, constant->isZero()
+                    ? Shape::max_align
+                    : std::min(int(constant->getValue().countr_zero()), Shape::max_align - 1));
   if (isa<Constant>(value) || isa<Argument>(value) || !isa<Instruction>(value))
     return Shape::uniform(lanes_);
   auto found = shapes_.find(value);
@@ -240,13 +243,23 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
   int group = lanes_;
   for (const Shape& operand : operands)
     group = std::min(group, operand.group);
+  unsigned width =
+      instruction.getType()->isIntegerTy() ? instruction.getType()->getIntegerBitWidth() : 64;
+  // Only a piece that was zero, or has no bit left, is known to be zero.
+  auto scaled = [&](int align, bool is_zero) {
+    return is_zero || align >= int(width) ? Shape::max_align
+                                          : std::min(align, Shape::max_align - 1);
+  };
+  // Offsets are kept as the type's signed numbers, so that what is asked of their sign and size
+  // also holds where they wrap.
   auto linear = [&](auto&& offset, int align) {
     Shape result;
     result.group = group;
     result.align = clamp_align(align);
     result.offsets.resize(lanes_);
     for (int lane = 0; lane < lanes_; ++lane)
-      result.offsets[lane] = offset(lane);
+      result.offsets[lane] =
+          width < 64 ? SignExtend64(uint64_t(offset(lane)), width) : offset(lane);
     result.drop_zero_offsets();
     mode = EmitMode::Linear;
     return result;
@@ -255,39 +268,33 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
       operands.size() > 1 ? dyn_cast<ConstantInt>(instruction.getOperand(1)) : nullptr;
   if (constant && constant->getBitWidth() > 64)
     constant = nullptr;
-  unsigned width =
-      instruction.getType()->isIntegerTy() ? instruction.getType()->getIntegerBitWidth() : 64;
   switch (instruction.getOpcode()) {
   case Instruction::Add:
-    return linear([&](int lane) { return a.offset(lane) + operands[1].offset(lane); },
+    return linear([&](int lane) { return wrapping_add(a.offset(lane), operands[1].offset(lane)); },
                   std::min(a.align, operands[1].align));
   case Instruction::Sub:
-    return linear([&](int lane) { return a.offset(lane) - operands[1].offset(lane); },
-                  std::min(a.align, operands[1].align));
+    return linear(
+        [&](int lane) { return wrapping_add(a.offset(lane), -uint64_t(operands[1].offset(lane))); },
+        std::min(a.align, operands[1].align));
   case Instruction::Or:
     if (cast<PossiblyDisjointInst>(instruction).isDisjoint())
-      return linear([&](int lane) { return a.offset(lane) + operands[1].offset(lane); },
-                    std::min(a.align, operands[1].align));
-    [[fallthrough]];
-  case Instruction::Xor:
-    // The constant's low bits meet the offsets, its high bits the pieces, whose low bits are zero
-    // and thus become the constant's.
-    if (constant && a.is_disjoint()) {
-      const int64_t bits = constant->getSExtValue();
-      const int64_t low = a.align >= Shape::max_align ? bits : bits & ((int64_t(1) << a.align) - 1);
-      const bool is_or = instruction.getOpcode() == Instruction::Or;
       return linear(
-          [&](int lane) { return (is_or ? a.offset(lane) | low : a.offset(lane) ^ low) - low; },
+          [&](int lane) { return wrapping_add(a.offset(lane), operands[1].offset(lane)); },
           std::min(a.align, operands[1].align));
-    }
     break;
   case Instruction::Mul:
     if (constant)
-      return linear([&](int lane) { return a.offset(lane) * constant->getSExtValue(); },
-                    a.align + operands[1].align);
+      return linear(
+          [&](int lane) {
+            return int64_t(uint64_t(a.offset(lane)) * uint64_t(constant->getSExtValue()));
+          },
+          scaled(a.align + operands[1].align,
+                 a.align == Shape::max_align || operands[1].align == Shape::max_align));
     if (a.is_flat() && operands[1].is_flat()) {
       mode = EmitMode::Pieces;
-      Shape result = Shape::uniform(lanes_, clamp_align(a.align + operands[1].align));
+      Shape result = Shape::uniform(
+          lanes_, scaled(a.align + operands[1].align,
+                         a.align == Shape::max_align || operands[1].align == Shape::max_align));
       result.group = group;
       return result;
     }
@@ -296,7 +303,7 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
     if (constant && constant->getZExtValue() < width)
       return linear(
           [&](int lane) { return int64_t(uint64_t(a.offset(lane)) << constant->getZExtValue()); },
-          a.align + int(constant->getZExtValue()));
+          scaled(a.align + int(constant->getZExtValue()), a.align == Shape::max_align));
     break;
   case Instruction::And:
     if (constant) {

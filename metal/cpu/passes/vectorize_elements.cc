@@ -106,7 +106,8 @@ bool Vectorizer::emit_element_access(Instruction& instruction) {
     unsigned from_count = from->isVectorTy() ? element_count(from) : 1,
              to_count = to->isVectorTy() ? element_count(to) : 1;
     unsigned whole_bits = unsigned(from->getPrimitiveSizeInBits().getFixedValue());
-    if (whole_bits <= 128) {
+    // A whole long4 is what loads of parts of one leave behind.
+    if (whole_bits <= 256) {
       LaneValue source = get(instruction.getOperand(0)), result;
       result.shape = Shape::varying();
       unsigned from_bits = whole_bits / from_count, to_bits = whole_bits / to_count;
