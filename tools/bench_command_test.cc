@@ -40,6 +40,27 @@ TEST(BenchTest, BatchSizeDividesTheTime) {
   EXPECT_EQ(root["benchmarks"][0]["iterations"].get<int64_t>() % 7, 0);
 }
 
+// Three calls at once, each counting as two items.
+TEST(BenchTest, ConcurrentCallsCountAsOneBatch) {
+  ProcessResult result = runBessemer(
+      arguments({"--batch_size=2", "--batch_concurrency=3", "--benchmark_format=json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  json root = json::parse(result.out, nullptr, false);
+  ASSERT_FALSE(root.is_discarded()) << result.out;
+  EXPECT_EQ(root["benchmarks"][0]["iterations"].get<int64_t>() % 6, 0);
+  EXPECT_EQ(runBessemer(arguments({"--batch_concurrency=0"})).exit_code, 1);
+}
+
+TEST(BenchTest, DispatchStatisticsNameEachKernel) {
+  ProcessResult result = runBessemer(
+      arguments({"--dispatch_statistics", "--print_statistics", "--benchmark_min_time=0.001s"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  // One dispatch a call, which is all of the time.
+  EXPECT_THAT(result.err,
+              ::testing::ContainsRegex("1\\.0 +100\\.0% .* main_dispatch_0_elementwise_4_f32\n"));
+  EXPECT_THAT(result.err, HasSubstr("DEVICE_LOCAL:"));
+}
+
 TEST(BenchTest, Errors) {
   ProcessResult result = runBessemer(arguments({"--benchmark_filter=nothing"}));
   EXPECT_EQ(result.exit_code, 1);

@@ -36,6 +36,8 @@ struct ProgramFlags {
   std::vector<std::string> modules;
   std::vector<std::string> devices;
   std::vector<std::string> parameters;
+  std::string module_mode = "mmap";
+  std::string parameter_mode = "file";
   void addTo(CLI::App& app);
 };
 

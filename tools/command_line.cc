@@ -77,6 +77,40 @@ CommandLine::CommandLine() : app_("Runs Metal compute programs anywhere.", "bess
   }
 }
 
+namespace {
+
+// Flags of IREE's tools that mean nothing here, and what to do instead: the longest prefix counts.
+struct ForeignFlag {
+  const char* prefix;
+  const char* advice;
+};
+constexpr ForeignFlag kForeignFlags[] = {
+    {"--cuda_", "there is no CUDA driver here"},
+    {"--hip_", "there is no HIP driver here"},
+    {"--vulkan_", "there is no Vulkan driver here"},
+    {"--task_", "the Metal driver's threads are set by BESSEMER_THREADS"},
+    {"--dump_task_topologies", "the Metal driver's threads are set by BESSEMER_THREADS"},
+    {"--executable_plugin", "there are no executable plugins"},
+    {"--device_allocator", "the driver's own allocator is used"},
+    {"--device_lead_allocator", "the driver's own allocator is used"},
+    {"--device_profiling", "use `run --trace=FILE` or `bench --dispatch_statistics`"},
+    {"--device_capture", "use `run --trace=FILE`"},
+    {"--device_replay", "replays are not taken"},
+    {"--instrument_file", "modules with instrumentation are not taken"},
+    {"--enable_output_processing", "use `run --output`"},
+};
+
+Result<void> refuseForeignFlags(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments)
+    for (const ForeignFlag& flag : kForeignFlags)
+      if (argument.starts_with(flag.prefix))
+        return fail(StatusCode::InvalidArgument, argument.substr(0, argument.find('=')),
+                    " is not taken: ", flag.advice);
+  return {};
+}
+
+} // namespace
+
 int CommandLine::run(std::vector<std::string> arguments) {
   auto failure = [](const vm::Error& error) {
     std::fflush(stdout);
@@ -86,6 +120,8 @@ int CommandLine::run(std::vector<std::string> arguments) {
   auto expanded = expandFlagFiles(std::move(arguments));
   if (!expanded)
     return failure(expanded.error());
+  if (auto known = refuseForeignFlags(*expanded); !known)
+    return failure(known.error());
   try {
     // CLI11 takes them from the last to the first.
     app_.parse(std::vector<std::string>(expanded->rbegin(), expanded->rend()));

@@ -151,4 +151,11 @@ DeviceSet::~DeviceSet() {
     iree_hal_device_release(device);
 }
 
+void printAllocatorStatistics(iree_hal_device_t* device) {
+  if (!device)
+    return;
+  iree_status_ignore(
+      iree_hal_allocator_statistics_fprint(stderr, iree_hal_device_allocator(device)));
+}
+
 } // namespace bessemer::tools

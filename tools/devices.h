@@ -39,6 +39,9 @@ private:
   std::vector<iree_hal_device_t*> devices_;
 };
 
+// What the device's allocator has given out, on stderr; null prints nothing.
+void printAllocatorStatistics(iree_hal_device_t* device);
+
 vm::Result<std::vector<DriverInfo>> listDrivers();
 vm::Result<std::vector<DeviceInfo>> listDevices(const std::string& driver);
 // The driver's own description of each of its devices, as text.

@@ -16,6 +16,8 @@ namespace {
 struct InspectFlags {
   std::string file;
   bool json = false;
+  std::string output;
+  std::string function;
   bool msl = false;
   bool disassemble = false;
   bool time = false;
@@ -72,13 +74,17 @@ CommandResult inspect(const InspectFlags& flags) {
   if (stages || flags.file.ends_with(".metal") || beginsAsMetallib(flags.file))
     return inspectKernels(flags);
   BESSEMER_ASSIGN_OR_RETURN(ModuleReport report, ModuleReport::read(flags.file));
+  const bool disassemble = flags.disassemble || flags.output == "all" ||
+                           flags.output == "disassembly" || !flags.function.empty();
+  const bool metadata = flags.output == "all" || flags.output == "metadata" ||
+                        (flags.output.empty() && !flags.msl && !disassemble);
   if (flags.msl)
     print(report.msl());
-  if (flags.disassemble) {
-    BESSEMER_ASSIGN_OR_RETURN(const std::string text, report.disassembly());
+  if (disassemble) {
+    BESSEMER_ASSIGN_OR_RETURN(const std::string text, report.disassembly(flags.function));
     print(text);
   }
-  if (!flags.msl && !flags.disassemble)
+  if (metadata)
     print(flags.json ? report.json() : report.text());
   return 0;
 }
@@ -93,6 +99,10 @@ std::function<CommandResult()> addInspectCommand(CLI::App& app) {
   app.add_flag("--json", flags->json, "The report as JSON");
   app.add_flag("--msl", flags->msl, "The MSL text of a module's kernels");
   app.add_flag("--disassemble", flags->disassemble, "The bytecode of a module's functions");
+  app.add_option("--function", flags->function,
+                 "The bytecode of only this function, by its name or number");
+  app.add_option("--output", flags->output, "metadata, disassembly or all, as iree-dump-module")
+      ->check(CLI::IsMember({"metadata", "disassembly", "all"}));
   app.add_flag("--time", flags->time, "Compile each kernel and tell how long each stage takes");
   app.add_flag("--air", flags->air, "Each kernel's AIR (LLVM IR as Apple's compiler writes it)");
   app.add_flag("--vector-ir", flags->vector_ir, "Each kernel's LLVM IR after vectorising");

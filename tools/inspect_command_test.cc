@@ -56,6 +56,18 @@ TEST(InspectTest, MslTextIsTheKernels) {
   EXPECT_THAT(result.out, HasSubstr("kernel void " + std::string(kKernel)));
 }
 
+TEST(InspectTest, OutputsOfDumpModule) {
+  ProcessResult metadata = runBessemer({"inspect", "--output=metadata", kModule});
+  ProcessResult all = runBessemer({"inspect", "--output=all", kModule});
+  ProcessResult one = runBessemer({"inspect", "--function=main", kModule});
+  EXPECT_EQ(metadata.out, runBessemer({"inspect", kModule}).out);
+  EXPECT_EQ(all.out, runBessemer({"inspect", "--disassemble", kModule}).out + metadata.out);
+  EXPECT_THAT(one.out, AllOf(HasSubstr("(main) 0rr_r"), ::testing::Not(HasSubstr("__init"))));
+  ProcessResult none = runBessemer({"inspect", "--function=nothing", kModule});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("there is no function nothing"));
+}
+
 TEST(InspectTest, DisassemblyNamesImports) {
   ProcessResult result = runBessemer({"inspect", "--disassemble", kModule});
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -223,15 +223,20 @@ std::string ModuleReport::msl() const {
   return out;
 }
 
-Result<std::string> ModuleReport::disassembly() const {
+Result<std::string> ModuleReport::disassembly(const std::string& function) const {
   std::string out;
   for (size_t i = 0; i < module_->functionCount(); ++i) {
+    if (!function.empty() && function != module_->functionName(i) && function != std::to_string(i))
+      continue;
     BESSEMER_ASSIGN_OR_RETURN(std::string text, module_->disassemble(i));
     out += text;
     if (!text.ends_with('\n'))
       out += '\n';
     out += '\n';
   }
+  if (out.empty() && !function.empty())
+    return vm::fail(vm::StatusCode::NotFound, "there is no function ", function, " in ", path_,
+                    "; --disassemble shows all");
   return out;
 }
 

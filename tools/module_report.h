@@ -33,8 +33,8 @@ public:
   std::string json() const;
   // The kernels' MSL text, each after a comment that tells which executable it is of.
   std::string msl() const;
-  // Every function's bytecode, an operation a line.
-  vm::Result<std::string> disassembly() const;
+  // Every function's bytecode, an operation a line; or that of one, by its name or number.
+  vm::Result<std::string> disassembly(const std::string& function = {}) const;
 
   const vm::BytecodeModule& module() const { return *module_; }
   const std::vector<Executable>& executables() const { return executables_; }

@@ -1,6 +1,7 @@
 #include "tools/programs.h"
 
 #include "tools/progress.h"
+#include "vm/file_mapping.h"
 
 namespace bessemer::tools {
 
@@ -16,7 +17,27 @@ void ProgramFlags::addTo(CLI::App& app) {
   app.add_option("--parameters", parameters,
                  "Weights: [SCOPE=]FILE with .irpa, .gguf or .safetensors")
       ->allow_extra_args(false);
+  app.add_option("--module_mode", module_mode,
+                 "mmap: read modules where they are first used; preload: at once")
+      ->check(CLI::IsMember({"mmap", "preload"}))
+      ->capture_default_str();
+  app.add_option("--parameter_mode", parameter_mode,
+                 "file: read weights where they are first used; preload: at once")
+      ->check(CLI::IsMember({"file", "preload"}))
+      ->capture_default_str();
 }
+
+namespace {
+
+vm::Result<void> loadModule(modules::Session& session, const std::string& path, bool preload) {
+  if (!preload)
+    return session.load(path);
+  BESSEMER_ASSIGN_OR_RETURN(auto file, vm::FileMapping::open(path));
+  file->preload();
+  return session.load(file->bytes(), file, path == "-" ? "standard input" : path);
+}
+
+} // namespace
 
 vm::Result<Program> Program::open(const ProgramFlags& flags, modules::Session::Options options,
                                   TimelineTracer* timeline) {
@@ -29,13 +50,15 @@ vm::Result<Program> Program::open(const ProgramFlags& flags, modules::Session::O
     for (iree_hal_device_t* device : devices.devices())
       BESSEMER_RETURN_IF_ERROR(timeline->watch(device));
   options.devices = devices.devices();
-  for (const std::string& file : flags.parameters)
+  for (const std::string& file : flags.parameters) {
     options.parameters.push_back(modules::ParameterFile::parse(file));
+    options.parameters.back().preload = flags.parameter_mode == "preload";
+  }
   BESSEMER_ASSIGN_OR_RETURN(auto session, modules::Session::create(std::move(options)));
   {
     Progress progress("loading " + flags.modules.back());
     for (const std::string& path : flags.modules)
-      BESSEMER_RETURN_IF_ERROR(session->load(path));
+      BESSEMER_RETURN_IF_ERROR(loadModule(*session, path, flags.module_mode == "preload"));
     BESSEMER_RETURN_IF_ERROR(session->link());
   }
   return Program(std::move(devices), std::move(session));

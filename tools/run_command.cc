@@ -38,14 +38,6 @@ struct RunFlags {
 
 constexpr const char* kEveryDriver = "all";
 
-// What the session's devices have used, on stderr.
-void printStatistics(iree_hal_device_t* device) {
-  if (!device)
-    return;
-  iree_status_ignore(
-      iree_hal_allocator_statistics_fprint(stderr, iree_hal_device_allocator(device)));
-}
-
 // What one call leaves behind.
 struct Outcome {
   std::string function;
@@ -138,7 +130,7 @@ Result<int> runCalls(const RunFlags& flags, TimelineTracer* timeline, vm::Tracer
   if (json)
     std::fputs(json->text().c_str(), stdout);
   if (flags.statistics)
-    printStatistics(program.session().device());
+    printAllocatorStatistics(program.session().device());
   return matched ? 0 : 1;
 }
 
@@ -195,7 +187,7 @@ std::function<CommandResult()> addRunCommand(CLI::App& app) {
          "Write a time line: the program's calls, submissions to its devices' queues and each "
          "dispatch (JSON for Perfetto or chrome://tracing)")
       ->type_name("FILE");
-  app.add_flag("--print_statistics", flags->statistics,
+  app.add_flag("--print_statistics,--print_device_statistics", flags->statistics,
                "Print each call's time and the memory that the device used on stderr");
   app.add_flag("--list_drivers", flags->list_drivers, "List the drivers and do nothing else");
   app.add_option("--list_devices", flags->list_devices,

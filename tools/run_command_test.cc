@@ -225,6 +225,30 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& info) { return info.param.name; });
 
+TEST(RunTest, FilesMayBeReadAtOnce) {
+  for (const char* mode : {"mmap", "preload"})
+    EXPECT_THAT(runBessemer(withInputs({std::string("--module_mode=") + mode})).out,
+                HasSubstr("4xf32=2 4 6 8"));
+  const std::string folder = corpus() + "/params_irpa";
+  for (const char* mode : {"file", "preload"}) {
+    ProcessResult result = runBessemer(runArguments(
+        {std::string("--parameter_mode=") + mode, "--parameters=model=" + folder + "/model.irpa",
+         "--input=@" + folder + "/inputs/input_00.npy",
+         "--expected_output=@" + folder + "/expected/output_00.npy"},
+        folder + "/model.metal.vmfb"));
+    EXPECT_THAT(result.out, HasSubstr("[SUCCESS]")) << result.err;
+  }
+  EXPECT_EQ(runBessemer(withInputs({"--module_mode=never"})).exit_code, 1);
+}
+
+// Scripts written for IREE's tools are told what there is in place of what they ask for.
+TEST(RunTest, FlagsOfOtherDriversSayWhatToDo) {
+  expectOneClearLine(runBessemer(withInputs({"--cuda_use_streams=true"})),
+                     "--cuda_use_streams is not taken: there is no CUDA driver here");
+  expectOneClearLine(runBessemer(withInputs({"--device_profiling_mode=queue-events"})),
+                     "use `run --trace=FILE`");
+}
+
 TEST(RunTest, UnknownFlagsAndCommands) {
   ProcessResult result = runBessemer({"run", "--frobnicate"});
   EXPECT_EQ(result.exit_code, 1);

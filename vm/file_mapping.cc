@@ -109,4 +109,13 @@ FileMapping::~FileMapping() {
     munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
+void FileMapping::preload() const {
+  if (memory_ || bytes_.empty())
+    return;
+  (void)madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_WILLNEED);
+  constexpr size_t kPage = 4096;
+  for (size_t offset = 0; offset < bytes_.size(); offset += kPage)
+    (void)*static_cast<const volatile std::byte*>(&bytes_[offset]);
+}
+
 } // namespace bessemer::vm

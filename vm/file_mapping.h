@@ -24,6 +24,9 @@ public:
   FileMapping& operator=(const FileMapping&) = delete;
   ~FileMapping();
 
+  // Reads all of it now, instead of page by page where it is first touched.
+  void preload() const;
+
   std::span<const std::byte> bytes() const { return bytes_; }
   bool writable() const { return mode_ == Mode::ReadWrite; }
 

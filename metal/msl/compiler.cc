@@ -17,6 +17,8 @@
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Frontend/Utils.h"
+#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Parse/Parser.h"
@@ -71,6 +73,59 @@ void parse(clang::Sema& sema, Reflection* reflection) {
     *reflection = reflect(sema);
   consumer.HandleTranslationUnit(sema.getASTContext());
 }
+
+// Writes down which files are entered. The main file and what this compiler brings are none.
+class IncludeRecorder : public clang::PPCallbacks {
+public:
+  IncludeRecorder(const clang::SourceManager& sources, std::vector<Include>& includes)
+      : sources_(sources), includes_(includes) {}
+
+  void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
+                        clang::SrcMgr::CharacteristicKind, clang::FileID,
+                        clang::SourceLocation) override {
+    auto entry = sources_.getFileEntryRefForID(file);
+    if (!entry)
+      return;
+    llvm::StringRef name = entry->getName();
+    if (name.starts_with(kSourceDirectory) || name.starts_with(kHeaderDirectory))
+      return;
+    if (reason == LexedFileChangeReason::ExitFile)
+      return;
+    unsigned depth = 0;
+    for (clang::FileID at = file; at.isValid(); ++depth)
+      at = sources_.getFileID(sources_.getIncludeLoc(at));
+    includes_.push_back({name.str(), std::max(depth, 2u) - 1});
+  }
+
+private:
+  const clang::SourceManager& sources_;
+  std::vector<Include>& includes_;
+};
+
+// What comes before it in the preprocessed text is not the source's.
+constexpr char kPreprocessedBegin[] = "__bessemer_source_begins__";
+
+class PreprocessAction : public clang::PreprocessorFrontendAction {
+public:
+  explicit PreprocessAction(const Options& options) : options_(options) {}
+  std::string text;
+
+protected:
+  void ExecuteAction() override {
+    clang::PreprocessorOutputOptions output;
+    output.ShowCPP = true;
+    output.ShowComments = output.ShowMacroComments = options_.preprocess_comments;
+    output.ShowLineMarkers = options_.preprocess_lines;
+    llvm::raw_string_ostream stream(text);
+    clang::DoPrintPreprocessedInput(getCompilerInstance().getPreprocessor(), &stream, output);
+    size_t begin = text.find(kPreprocessedBegin);
+    if (begin != std::string::npos)
+      text.erase(0, std::min(text.size(), begin + sizeof(kPreprocessedBegin)));
+  }
+
+private:
+  const Options& options_;
+};
 
 // Source to LLVM IR, and no further: clang's own actions of that kind go on to its back end, which
 // has another opinion of the data layout.
@@ -151,6 +206,12 @@ std::vector<std::string> command_line(const Options& options, llvm::StringRef ma
       "-Wno-reserved-user-defined-literal", "-Wno-c++20-extensions", "-Wno-c++17-extensions",
       "-Wno-invalid-offsetof", "-Wno-c99-extensions", "-Wno-vla-cxx-extension",
       "-Wno-pragma-clang-attribute", "-isystem", kHeaderDirectory};
+  if (!options.warnings)
+    arguments.push_back("-w");
+  if (options.warnings_are_errors)
+    arguments.push_back("-Werror");
+  if (!options.quote_directory.empty())
+    arguments.insert(arguments.end(), {"-iquote", options.quote_directory});
   for (const std::string& directory : options.include_directories) {
     arguments.push_back("-I");
     arguments.push_back(directory);
@@ -175,11 +236,16 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> library_files() {
   return files;
 }
 
+// A client's source, which has no folder, includes nothing of the machine's.
+bool reads_files(const Options& options) {
+  return !options.include_directories.empty() || !options.quote_directory.empty();
+}
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 file_system(const Options& options, llvm::StringRef main_file, const std::string& text) {
   auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      options.include_directories.empty() ? library_files() : llvm::vfs::getRealFileSystem());
-  if (!options.include_directories.empty())
+      reads_files(options) ? llvm::vfs::getRealFileSystem() : library_files());
+  if (reads_files(options))
     overlay->pushOverlay(library_files());
   auto source = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   source->addFile(main_file, 0, llvm::MemoryBuffer::getMemBufferCopy(text, main_file));
@@ -194,7 +260,9 @@ std::string wrap_source(llvm::StringRef source, const Options& options) {
   unsigned number = (version >> 16) * 100 + (version & 0xffff) * 10;
   std::string text;
   text.reserve(source.size() + 512);
-  text += kSourcePrologue;
+  // The prologue is for the parser.
+  if (!options.preprocess)
+    text += kSourcePrologue;
   text += "#undef __METAL_VERSION__\n#define __METAL_VERSION__ " + std::to_string(number) + "\n";
   if (number < 310)
     text += "#undef __HAVE_BFLOAT__\n";
@@ -203,6 +271,8 @@ std::string wrap_source(llvm::StringRef source, const Options& options) {
   for (const Macro& macro : options.macros)
     text += "#undef " + macro.name.substr(0, macro.name.find('(')) + "\n#define " + macro.name +
             " " + macro.value + "\n";
+  if (options.preprocess)
+    text += std::string(kPreprocessedBegin) + "\n";
   text += "# 1 \"" + options.file_name + "\"\n";
   text += source;
   text += '\n';
@@ -213,6 +283,8 @@ struct Run {
   bool failed = true;
   Reflection reflection;
   std::unique_ptr<llvm::Module> module;
+  std::vector<Include> includes;
+  std::string preprocessed;
 };
 
 // One run of clang. `context` null: makes the precompiled header at `pch_path`.
@@ -266,12 +338,18 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
   auto execute = [&](clang::FrontendAction& action) {
     if (!action.BeginSourceFile(instance, instance.getFrontendOpts().Inputs[0]))
       return;
+    instance.getPreprocessor().addPPCallbacks(
+        std::make_unique<IncludeRecorder>(instance.getSourceManager(), result.includes));
     if (llvm::Error failure = action.Execute())
       stream << llvm::toString(std::move(failure)) << '\n';
     action.EndSourceFile();
     result.failed = instance.getDiagnostics().hasErrorOccurred();
   };
-  if (context) {
+  if (options.preprocess) {
+    PreprocessAction action(options);
+    execute(action);
+    result.preprocessed = std::move(action.text);
+  } else if (context) {
     EmitAction action(*context);
     execute(action);
     result.reflection = std::move(action.reflection);
@@ -293,6 +371,9 @@ Compilation compile(llvm::StringRef source, const Options& options, llvm::LLVMCo
   text += wrap_source(source, options);
   std::string main_file = std::string(kSourceDirectory) + "source.metal";
   Run run = run_clang(text, main_file, options, &context, {}, compilation.diagnostics);
+  compilation.includes = std::move(run.includes);
+  if (!run.failed)
+    compilation.preprocessed = std::move(run.preprocessed);
   if (run.failed || !run.module)
     return compilation;
   if (llvm::Error error = lower(*run.module, run.reflection, options)) {

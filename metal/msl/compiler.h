@@ -30,9 +30,26 @@ struct Options {
   std::string file_name = "program_source";
   // Where `#include` looks besides Metal's own headers; empty for a client's source.
   std::vector<std::string> include_directories;
+  // Where `#include "..."` looks first: the source's own folder. Empty: nowhere.
+  std::string quote_directory;
+  bool warnings = true;
+  bool warnings_are_errors = false;
+  // Only preprocess: the text is the result, and no module.
+  bool preprocess = false;
+  bool preprocess_comments = false; // which stay
+  bool preprocess_lines = true;     // with the markers that tell where lines come from
+  // Functions that other files may call stay, for a linker; else only kernels do.
+  bool for_linking = false;
   // Simplify until the module looks as Apple's compiler leaves one. Off, for sources with so many
   // kernels that it pays to do it for the kernel that is asked for (see air::simplify).
   bool simplify = true;
+};
+
+// A file that the source includes, itself or by another; 1 is the source's own. Metal's headers are
+// left out.
+struct Include {
+  std::string path;
+  unsigned depth = 1;
 };
 
 struct Compilation {
@@ -41,6 +58,8 @@ struct Compilation {
   // Errors and warnings in clang's form, `file:line:column: error: text`, at the source's own
   // lines.
   std::string diagnostics;
+  std::vector<Include> includes; // in order; a file that is entered twice is there twice
+  std::string preprocessed;      // where that was asked for and no error came
 };
 
 /// The newest MTLLanguageVersion that is known here.

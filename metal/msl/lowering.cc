@@ -170,13 +170,14 @@ llvm::Error make_kernels(llvm::Module& module, const Reflection& reflection,
   return llvm::Error::success();
 }
 
-void internalise(llvm::Module& module, const llvm::StringSet<>& kept) {
+void internalise(llvm::Module& module, const llvm::StringSet<>& kept, bool for_linking) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration())
       continue;
     function.setComdat(nullptr);
     function.setDSOLocal(false);
-    if (kept.contains(function.getName())) {
+    if (kept.contains(function.getName()) ||
+        (for_linking && function.getLinkage() == llvm::GlobalValue::ExternalLinkage)) {
       function.setLinkage(llvm::GlobalValue::ExternalLinkage);
     } else {
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -244,7 +245,7 @@ llvm::Error lower(llvm::Module& module, const Reflection& reflection, const Opti
     return error;
   if (llvm::Error error = make_function_constants(module, reflection))
     return error;
-  internalise(module, kept);
+  internalise(module, kept, options.for_linking);
   drop_target_attributes(module);
   write_module_facts(module, options);
   std::string why;

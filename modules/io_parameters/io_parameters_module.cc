@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "modules/hal/status.h"
 #include "modules/hal/types.h"
@@ -379,6 +380,12 @@ createParametersModule(std::span<const ParameterFile> files) {
   auto scopes = std::make_shared<std::vector<Scope>>();
   for (const ParameterFile& file : files) {
     BESSEMER_ASSIGN_OR_RETURN(Archive archive, openArchive(file.path, file.writable));
+    if (file.preload) {
+      std::set<const vm::FileMapping*> files;
+      for (const auto& [name, parameter] : archive.parameters)
+        if (parameter.file && files.insert(parameter.file.get()).second)
+          parameter.file->preload();
+    }
     auto scope = std::ranges::find(*scopes, file.scope, &Scope::name);
     if (scope == scopes->end())
       scope = scopes->insert(scope, Scope{file.scope, {}});

@@ -13,6 +13,7 @@ struct ParameterFile {
   std::string scope;     // the program's name for the set; empty: answers for every scope not named
   std::string path;      // .irpa, .gguf or .safetensors
   bool writable = false; // lets programs store (io_parameters.scatter)
+  bool preload = false;  // reads the file at once instead of where it is first used
 
   // "scope=path" or "path".
   static ParameterFile parse(std::string_view text);
