@@ -105,7 +105,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("corpus", type=pathlib.Path, nargs="*",
-                        default=[ROOT / "tests" / "corpus" / "cases", ROOT.parent / "shared" / "corpus"],
+                        default=[ROOT / "tests" / "corpus" / "cases",
+                                 ROOT.parent / "shared" / "corpus"],
                         help="folders of cases; one name counts once")
     parser.add_argument("--only", default="", help="names of cases")
     parser.add_argument("--kinds", default="", help="beginnings of kinds: model,onnx,tiny.conv")
@@ -130,9 +131,11 @@ def main():
     cases = {}
     for corpus in options.corpus:
         for description in corpus.glob("*/case.json"):
-            cases.setdefault(description.parent.name, description)
-    for _, description in sorted(cases.items()):
-        case = json.loads(description.read_text())
+            case = json.loads(description.read_text())
+            # Without its source a program cannot be compiled for the peer.
+            if (description.parent / case.get("model", "")).is_file():
+                cases.setdefault(description.parent.name, (description, case))
+    for _, (description, case) in sorted(cases.items()):
         if names and case["name"] not in names or kinds and not case["kind"].startswith(kinds):
             continue
         if case.get("calls"):
@@ -154,7 +157,8 @@ def main():
                      *(f"{value:.6f}" for b in (*DEVICES, "metal") for value in times[b]),
                      f"{wall:.4f}", f"{cpu:.4f}"])
     if not rows:
-        sys.exit("bench/models.py: no program was measured")
+        sys.exit("bench/models.py: no program was measured: name a corpus whose cases have their "
+                 "source (case.json: \"model\")")
 
     def summary(name, pairs):
         pairs = list(pairs)

@@ -1,6 +1,7 @@
 // Instances: allocation, reference counts, the end of an object; ARC's entry points for strong
 // references.
 #include <cstdlib>
+#include <cstring>
 
 #include "metal/objc/block.h"
 #include "metal/objc/class.h"
@@ -18,6 +19,15 @@ void destroy(Object* object) {
     dispose(object);
 }
 
+// The C library's calloc may pass its cache of a thread's small blocks by; glibc's does.
+void* zeroed_memory(size_t size) {
+  constexpr size_t kSmall = 1024;
+  if (size > kSmall)
+    return std::calloc(1, size);
+  void* memory = std::malloc(size);
+  return memory ? std::memset(memory, 0, size) : nullptr;
+}
+
 void construct_client_part(Object* object, Class* cls) {
   if (!cls || (cls->native && (!cls->superclass || cls->native != cls->superclass->native)))
     return;
@@ -29,7 +39,7 @@ void construct_client_part(Object* object, Class* cls) {
 } // namespace
 
 void* allocate_instance(Class* cls) {
-  void* memory = std::calloc(1, static_cast<size_t>(cls->instance_size));
+  void* memory = zeroed_memory(static_cast<size_t>(cls->instance_size));
   if (!memory)
     fatal("objc: no memory for an instance of %s (%ld bytes)", cls->name, cls->instance_size);
   static_cast<Object*>(memory)->isa = cls;
@@ -67,7 +77,7 @@ Object* class_createInstance(Class* cls, size_t extra_bytes) {
     return nullptr;
   if (cls->native && !cls->native->construct)
     fatal("+[%s alloc]: objects of this class are made by other objects only", cls->name);
-  void* memory = std::calloc(1, static_cast<size_t>(cls->instance_size) + extra_bytes);
+  void* memory = zeroed_memory(static_cast<size_t>(cls->instance_size) + extra_bytes);
   if (!memory)
     fatal("objc: no memory for an instance of %s (%ld bytes)", cls->name, cls->instance_size);
   auto* object = static_cast<Object*>(memory);

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "metal/runtime/compute_pipeline_state.h"
 #include "metal/runtime/heap.h"
@@ -49,8 +50,9 @@ void ComputeEncoder::set_buffer(Buffer* buffer, UInteger offset, UInteger index)
     return;
   if (!buffer) {
     bindings_[index] = {};
-    bases_[index] = {};
     bound_ &= ~(1u << index);
+    buffers_ &= ~(1u << index);
+    changed_ |= 1u << index;
     return;
   }
   uint64_t length = buffer->length();
@@ -58,11 +60,9 @@ void ComputeEncoder::set_buffer(Buffer* buffer, UInteger offset, UInteger index)
     return misused(kMethod, "offset %llu is not within the buffer's %llu bytes", Number(offset),
                    Number(length));
   char* address = buffer->address();
-  bindings_[index] = {address + offset, length - offset};
-  bases_[index] = {address, length};
-  bound_ |= 1u << index;
-  if (index >= buffer_count_)
-    buffer_count_ = static_cast<uint32_t>(index) + 1;
+  bind({address + offset, length - offset}, index);
+  offsets_[index] = offset;
+  buffers_ |= 1u << index;
   this->buffer()->use(buffer);
 }
 
@@ -81,13 +81,15 @@ void ComputeEncoder::set_buffer_offset(UInteger offset, UInteger index) {
   constexpr char kMethod[] = "setBufferOffset:atIndex:";
   if (!records(kMethod) || !check_index(kMethod, index)) [[unlikely]]
     return;
-  const Base& base = bases_[index];
-  if (!base.address)
+  if (!(buffers_ >> index & 1))
     return misused(kMethod, "no buffer is set at index %llu", Number(index));
-  if (offset > base.length)
+  char* address = static_cast<char*>(bindings_[index].address) - offsets_[index];
+  const uint64_t length = bindings_[index].length + offsets_[index];
+  if (offset > length)
     return misused(kMethod, "offset %llu is not within the buffer's %llu bytes", Number(offset),
-                   Number(base.length));
-  bindings_[index] = {base.address + offset, base.length - offset};
+                   Number(length));
+  bind({address + offset, length - offset}, index);
+  offsets_[index] = offset;
 }
 
 void ComputeEncoder::set_bytes(const void* bytes, UInteger length, UInteger index) {
@@ -100,11 +102,8 @@ void ComputeEncoder::set_bytes(const void* bytes, UInteger length, UInteger inde
   constexpr UInteger kAlignment = 16;
   void* copy = list().allocate((length + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
   std::memcpy(copy, bytes, length);
-  bindings_[index] = {copy, length};
-  bases_[index] = {}; // setBufferOffset: is for buffers
-  bound_ |= 1u << index;
-  if (index >= buffer_count_)
-    buffer_count_ = static_cast<uint32_t>(index) + 1;
+  bind({copy, length}, index);
+  buffers_ &= ~(1u << index); // setBufferOffset: is for buffers
 }
 
 void ComputeEncoder::set_threadgroup_memory_length(UInteger length, UInteger index) {
@@ -151,6 +150,7 @@ bool ComputeEncoder::prepare(const char* method, Size threads, Dispatch* dispatc
   }
   dispatch->pipeline = pipeline_;
   dispatch->buffers = {bindings_.data(), buffer_count_};
+  dispatch->changed = std::exchange(changed_, 0);
   dispatch->threadgroup_lengths = {threadgroup_lengths_.data(), threadgroup_count_};
   dispatch->threads_per_threadgroup = {static_cast<uint32_t>(threads.width),
                                        static_cast<uint32_t>(threads.height),

@@ -55,15 +55,17 @@ public:
   void refuse(const char* method, objc::Object* object, const char* what);
 
 private:
-  struct Base {
-    char* address = nullptr;
-    uint64_t length = 0;
-  };
-
   bool check_index(const char* method, UInteger index);
   /// Checks what is bound against the pipeline and fills in all of the dispatch but the grid.
   bool prepare(const char* method, Size threads_per_threadgroup,
                bessemer::metal::cpu::Dispatch* dispatch);
+  void bind(const bessemer::metal::cpu::Binding& binding, UInteger index) {
+    bindings_[index] = binding;
+    bound_ |= 1u << index;
+    changed_ |= 1u << index;
+    if (index >= buffer_count_)
+      buffer_count_ = static_cast<uint32_t>(index) + 1;
+  }
   /// In a serial encoder a dispatch sees what those before it wrote.
   void order() {
     if (type_ == DispatchType::Serial)
@@ -72,13 +74,15 @@ private:
 
   DispatchType type_;
   uint32_t bound_ = 0;        // bit n: [[buffer(n)]] is bound
+  uint32_t buffers_ = 0;      // and it is to a buffer
+  uint32_t changed_ = ~0u;    // and it was since the last dispatch
   uint32_t buffer_count_ = 0; // highest bound index so far, plus 1
   uint32_t threadgroup_count_ = 0;
   uint32_t threadgroup_bytes_ = 0;
   uint32_t most_threads_ = 0; // of the pipeline
   std::shared_ptr<bessemer::metal::cpu::Pipeline> pipeline_;
   std::array<bessemer::metal::cpu::Binding, kMaxBufferBindings> bindings_;
-  std::array<Base, kMaxBufferBindings> bases_; // where setBufferOffset: counts from
+  std::array<UInteger, kMaxBufferBindings> offsets_{}; // of bindings_ in their buffers
   std::array<uint32_t, kMaxThreadgroupMemoryBindings> threadgroup_lengths_{};
 };
 

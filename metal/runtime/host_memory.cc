@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 namespace mtl {
 
@@ -38,6 +40,69 @@ uint64_t control_group_limit() {
   return limit;
 }
 
+// Blocks that were given back, for those who ask for the same size again: a model's every call
+// allocates what the call before freed. New pages cost several times what clearing old ones does.
+class FreeBlocks {
+public:
+  void* take(uint64_t size) {
+    std::lock_guard lock(mutex_);
+    for (size_t i = blocks_.size(); i-- > 0;)
+      if (blocks_[i].size == size) {
+        void* memory = blocks_[i].memory;
+        blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(i));
+        bytes_ -= size;
+        return memory;
+      }
+    return nullptr;
+  }
+
+  // False: the block is the caller's still.
+  bool give(void* memory, uint64_t size) {
+    if (!kReusesBlocks || size > kMostBytes / 2)
+      return false;
+    std::lock_guard lock(mutex_);
+    blocks_.push_back({memory, size});
+    bytes_ += size;
+    size_t count = 0;
+    while (bytes_ > kMostBytes || blocks_.size() - count > kMostBlocks)
+      bytes_ -= blocks_[count++].size;
+    for (size_t i = 0; i < count; ++i)
+      release(blocks_[i].memory, blocks_[i].size);
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(count));
+    return true;
+  }
+
+  static void release(void* memory, uint64_t size) {
+    if (size < kMapThreshold)
+      std::free(memory);
+    else
+      munmap(memory, size);
+  }
+
+private:
+  static constexpr uint64_t kMostBytes = 64 * 1024 * 1024;
+  static constexpr size_t kMostBlocks = 64;
+#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
+  static constexpr bool kReusesBlocks = false; // uses after the end are to be found
+#else
+  static constexpr bool kReusesBlocks = true;
+#endif
+
+  struct Block {
+    void* memory;
+    uint64_t size;
+  };
+
+  std::mutex mutex_;
+  std::vector<Block> blocks_; // the oldest first
+  uint64_t bytes_ = 0;
+};
+
+FreeBlocks& free_blocks() {
+  static auto* blocks = new FreeBlocks; // buffers may be freed as the process ends
+  return *blocks;
+}
+
 } // namespace
 
 uint64_t host_page_size() {
@@ -51,6 +116,8 @@ uint64_t host_memory_size(uint64_t length) {
 }
 
 void* host_memory_allocate(uint64_t size) {
+  if (void* memory = free_blocks().take(size))
+    return std::memset(memory, 0, size);
   if (size < kMapThreshold) {
     uint64_t alignment = size < host_page_size() ? kSmallAlignment : host_page_size();
     void* memory = std::aligned_alloc(alignment, size);
@@ -67,10 +134,8 @@ void* host_memory_allocate(uint64_t size) {
 }
 
 void host_memory_free(void* memory, uint64_t size) {
-  if (size < kMapThreshold)
-    std::free(memory);
-  else
-    munmap(memory, size);
+  if (memory && !free_blocks().give(memory, size))
+    FreeBlocks::release(memory, size);
 }
 
 uint64_t host_memory_total() {

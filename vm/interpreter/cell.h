@@ -1,8 +1,8 @@
 // Threaded code: what the translator makes of verified bytecode and the interpreter runs. A
 // function is an array of 8-byte cells; an operation is a cell with the address of its handler,
 // then its operands. A handler ends by calling the next one as a tail call, so the machine's own
-// branch predictor sees each pair of operations apart, and the five values below stay in registers
-// (preserve_none).
+// branch predictor sees each pair of operations apart, and the values below stay in registers
+// (preserve_none). The last six are accumulators (accumulators.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@ struct ImportCall;
 struct ModuleState;
 
 #define BESSEMER_VM_PARAMETERS                                                                     \
-  const Cell *pc, uint32_t *words, RawRef *refs, Execution *execution, ModuleState *state
+  const Cell *pc, uint32_t *words, RawRef *refs, Execution *execution, ModuleState *state,         \
+      uint64_t number, uint64_t older_number, float single_number, float older_single,             \
+      double double_number, double older_double
 using Handler = __attribute__((preserve_none)) Outcome(BESSEMER_VM_PARAMETERS);
 
 union Cell {
@@ -50,10 +52,14 @@ inline uint16_t reg(const Cell* pc, size_t index) { return pc[1 + index / 4].reg
   __attribute__((preserve_none)) Outcome name(                                                     \
       [[maybe_unused]] const Cell* pc, [[maybe_unused]] uint32_t* words,                           \
       [[maybe_unused]] RawRef* refs, [[maybe_unused]] Execution* execution,                        \
-      [[maybe_unused]] ModuleState* state)
+      [[maybe_unused]] ModuleState* state, [[maybe_unused]] uint64_t number,                       \
+      [[maybe_unused]] uint64_t older_number, [[maybe_unused]] float single_number,                \
+      [[maybe_unused]] float older_single, [[maybe_unused]] double double_number,                  \
+      [[maybe_unused]] double older_double)
 // Goes on with the operation at pc.
 #define BESSEMER_VM_DISPATCH()                                                                     \
-  [[clang::musttail]] return pc->handler(pc, words, refs, execution, state)
+  [[clang::musttail]] return pc->handler(pc, words, refs, execution, state, number, older_number,  \
+                                         single_number, older_single, double_number, older_double)
 // Goes on `cells` after this operation's beginning.
 #define BESSEMER_VM_NEXT(cells)                                                                    \
   do {                                                                                             \

@@ -163,6 +163,12 @@ BESSEMER_VM_HANDLER(jumpTable) {
   BESSEMER_VM_DISPATCH();
 }
 
+BESSEMER_VM_HANDLER(jumpTableNumber) {
+  auto index = static_cast<uint32_t>(number);
+  pc = index < pc[1].u32[1] ? pc[3 + index].target : pc[2].target;
+  BESSEMER_VM_DISPATCH();
+}
+
 BESSEMER_VM_HANDLER(copyWords) {
   uint32_t count = pc[1].u32[0];
   const uint16_t* pairs = registersAt(pc + 2);
@@ -212,6 +218,10 @@ BESSEMER_VM_HANDLER(callImport) {
     Outcome outcome = callNative(pc, words, refs, execution, target, call);
     if (outcome != Outcome::Done) [[unlikely]]
       return outcome;
+    // Nobody looks for accumulators after a call: nothing is saved around it.
+    number = older_number = 0;
+    single_number = older_single = 0;
+    double_number = older_double = 0;
     BESSEMER_VM_NEXT(2 + registerCells(call.result_slots));
   }
   if (!target.code) [[unlikely]]

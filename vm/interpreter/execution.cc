@@ -52,7 +52,7 @@ Outcome Execution::fail(const Cell* pc, Error failure) {
 
 Outcome Execution::run() {
   Frame* at = frame;
-  return at->pc->handler(at->pc, at->words, at->refs, this, at->state);
+  return at->pc->handler(at->pc, at->words, at->refs, this, at->state, 0, 0, 0, 0, 0, 0);
 }
 
 uint32_t FunctionCode::offsetOf(const Cell* pc) const {

@@ -1,7 +1,9 @@
 // Floating-point arithmetic, comparisons and conversions.
+#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "vm/interpreter/arithmetic.h"
 #include "vm/interpreter/handlers.h"
 
 namespace bessemer::vm::interpreter {
@@ -9,25 +11,6 @@ namespace bessemer::vm::interpreter {
 namespace {
 
 using bytecode::Op;
-
-template <class In, class Out, auto Operation>
-BESSEMER_VM_HANDLER(unary) {
-  set<Out>(words, reg(pc, 1), Operation(get<In>(words, reg(pc, 0))));
-  BESSEMER_VM_NEXT(2);
-}
-
-template <class In, class Out, auto Operation>
-BESSEMER_VM_HANDLER(binary) {
-  set<Out>(words, reg(pc, 2), Operation(get<In>(words, reg(pc, 0)), get<In>(words, reg(pc, 1))));
-  BESSEMER_VM_NEXT(2);
-}
-
-template <class T>
-BESSEMER_VM_HANDLER(multiplyAdd) {
-  set<T>(words, reg(pc, 3),
-         std::fma(get<T>(words, reg(pc, 0)), get<T>(words, reg(pc, 1)), get<T>(words, reg(pc, 2))));
-  BESSEMER_VM_NEXT(2);
-}
 
 // To the nearest integer, halves away from zero. What does not fit goes to the nearest end, NaN to
 // 0.
@@ -48,11 +31,11 @@ Int toInteger(T value) {
 } // namespace
 
 void addFloatHandlers(HandlerTable& table) {
-  auto put = [&](Op op, Handler* handler) { table[static_cast<size_t>(op)] = handler; };
+  auto put = [&](Op op, HandlerForms forms) { table[static_cast<size_t>(op)] = forms; };
 #define BINARY(op, type, out, expression)                                                          \
-  put(Op::op, binary<type, out, [](type a, type b) -> out { return expression; }>)
+  put(Op::op, Binary<type, type, out, [](type a, type b) -> out { return expression; }>::forms())
 #define UNARY(op, in, out, expression)                                                             \
-  put(Op::op, unary<in, out, [](in a) -> out { return expression; }>)
+  put(Op::op, Unary<in, out, [](in a) -> out { return expression; }>::forms())
 #define BOTH_UNARY(op, expression)                                                                 \
   UNARY(op##F32, float, float, expression);                                                        \
   UNARY(op##F64, double, double, expression)
@@ -125,18 +108,20 @@ void addFloatHandlers(HandlerTable& table) {
   UNARY(CastF64Ui64, double, uint64_t, (toInteger<uint64_t>(a)));
   UNARY(TruncF64F32, double, float, static_cast<float>(a));
   UNARY(ExtF32F64, float, double, static_cast<double>(a));
-  UNARY(BitcastI32F32, uint32_t, uint32_t, a);
-  UNARY(BitcastF32I32, uint32_t, uint32_t, a);
-  UNARY(BitcastI64F64, uint64_t, uint64_t, a);
-  UNARY(BitcastF64I64, uint64_t, uint64_t, a);
+  UNARY(BitcastI32F32, uint32_t, float, std::bit_cast<float>(a));
+  UNARY(BitcastF32I32, float, uint32_t, std::bit_cast<uint32_t>(a));
+  UNARY(BitcastI64F64, uint64_t, double, std::bit_cast<double>(a));
+  UNARY(BitcastF64I64, double, uint64_t, std::bit_cast<uint64_t>(a));
 #undef BINARY
 #undef UNARY
 #undef BOTH_UNARY
 #undef BOTH_BINARY
 #undef BOTH_COMPARE
 
-  put(Op::FmaF32, multiplyAdd<float>);
-  put(Op::FmaF64, multiplyAdd<double>);
+  put(Op::FmaF32,
+      Ternary<float, float, [](float a, float b, float c) { return std::fma(a, b, c); }>::forms());
+  put(Op::FmaF64, Ternary<double, double,
+                          [](double a, double b, double c) { return std::fma(a, b, c); }>::forms());
 }
 
 } // namespace bessemer::vm::interpreter

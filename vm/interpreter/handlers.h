@@ -5,11 +5,12 @@
 #include <array>
 
 #include "vm/bytecode/opcodes.h"
+#include "vm/interpreter/accumulators.h"
 #include "vm/interpreter/execution.h"
 
 namespace bessemer::vm::interpreter {
 
-using HandlerTable = std::array<Handler*, bytecode::kOpCodeCount>;
+using HandlerTable = std::array<HandlerForms, bytecode::kOpCodeCount>;
 
 void addIntegerHandlers(HandlerTable& table);
 void addFloatHandlers(HandlerTable& table);
@@ -19,19 +20,22 @@ void addBufferHandlers(HandlerTable& table);
 const HandlerTable& simpleHandlers();
 
 // Compare and branch as one: jumps to the cell after the registers when the comparison is
-// `expected`, else goes on. Null when `op` has none.
-Handler* compareBranchHandler(bytecode::Op op, bool expected);
+// `expected`, else goes on. `form` as of the comparison. Accumulators stay as they are. Null when
+// `op` has none.
+Handler* compareBranchHandler(bytecode::Op op, bool expected, size_t form = 0);
 // The same with an addition of the comparison's width before: its registers, those of the
 // comparison in the next cell, the target. Null when the two have none.
 Handler* addCompareBranchHandler(bytecode::Op add, bytecode::Op comparison, bool expected);
 
 // Control (control.cc). Layouts, after the handler's cell:
-Handler jump;      // target
-Handler jumpIf;    // condition; target
-Handler jumpIfNot; // condition; target
-Handler jumpTable; // index, count; default target; count targets
-Handler copyWords; // count; pairs (source, target + kWideBit), two to a cell
-Handler copyRefs;  // count; pairs (source + kMoveBit, target), two to a cell
+Handler jump;                          // target
+Handler jumpIf;                        // condition; target
+Handler jumpIfNot;                     // condition; target
+Handler jumpTable;                     // index, count; default target; count targets
+Handler jumpTableNumber;               // the same; the index is in its accumulator
+Handler* accumulateHandler(Bank bank); // register, whose value goes to its accumulator
+Handler copyWords;                     // count; pairs (source, target + kWideBit), two to a cell
+Handler copyRefs;                      // count; pairs (source + kMoveBit, target), two to a cell
 // One to four copies of equal width: pairs, two to a cell. With a jump: then the target.
 Handler* copyHandler(size_t count, bool wide, bool jumps);
 inline constexpr size_t kMaxPlainCopies = 4;

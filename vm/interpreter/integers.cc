@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "vm/interpreter/arithmetic.h"
 #include "vm/interpreter/handlers.h"
 
 namespace bessemer::vm::interpreter {
@@ -15,59 +16,29 @@ using bytecode::Op;
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
-template <class In, class Out, auto Operation>
-BESSEMER_VM_HANDLER(unary) {
-  set<Out>(words, reg(pc, 1), Operation(get<In>(words, reg(pc, 0))));
-  BESSEMER_VM_NEXT(2);
-}
-
-template <class In, class Out, auto Operation>
-BESSEMER_VM_HANDLER(binary) {
-  set<Out>(words, reg(pc, 2), Operation(get<In>(words, reg(pc, 0)), get<In>(words, reg(pc, 1))));
-  BESSEMER_VM_NEXT(2);
-}
-
-// The amount is a word whatever the operand's width, taken modulo that width.
-template <class T, auto Operation>
-BESSEMER_VM_HANDLER(shift) {
-  uint32_t amount = get<uint32_t>(words, reg(pc, 1)) & (sizeof(T) * 8 - 1);
-  set<T>(words, reg(pc, 2), Operation(get<T>(words, reg(pc, 0)), amount));
-  BESSEMER_VM_NEXT(2);
-}
-
 [[gnu::noinline, gnu::cold]] Outcome failDivision(const Cell* pc, Execution* execution) {
   return execution->fail(pc, StatusCode::InvalidArgument, "division by zero");
 }
 
-// INT_MIN / -1 wraps, as the other operations do, instead of trapping.
 template <class T, bool Remainder>
-BESSEMER_VM_HANDLER(divide) {
-  T left = get<T>(words, reg(pc, 0));
-  T right = get<T>(words, reg(pc, 1));
-  if (right == 0) [[unlikely]]
-    return failDivision(pc, execution);
-  T result;
-  if (std::is_signed_v<T> && right == static_cast<T>(-1))
-    result = Remainder ? T{0} : static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(left));
-  else
-    result = Remainder ? left % right : left / right;
-  set<T>(words, reg(pc, 2), result);
-  BESSEMER_VM_NEXT(2);
-}
-
-template <class T>
-BESSEMER_VM_HANDLER(multiplyAdd) {
-  set<T>(words, reg(pc, 3),
-         get<T>(words, reg(pc, 0)) * get<T>(words, reg(pc, 1)) + get<T>(words, reg(pc, 2)));
-  BESSEMER_VM_NEXT(2);
-}
-
-template <class T>
-BESSEMER_VM_HANDLER(select) {
-  uint16_t chosen = get<uint32_t>(words, reg(pc, 0)) ? reg(pc, 1) : reg(pc, 2);
-  set<T>(words, reg(pc, 3), get<T>(words, chosen));
-  BESSEMER_VM_NEXT(2);
-}
+struct Divide {
+  template <size_t Form>
+  static BESSEMER_VM_HANDLER(handler) {
+    T left = BESSEMER_VM_OPERAND(T, Form, 0);
+    T right = BESSEMER_VM_OPERAND(T, Form, 1);
+    if (right == 0) [[unlikely]]
+      return failDivision(pc, execution);
+    T result;
+    // INT_MIN / -1 wraps, as the other operations do, instead of trapping.
+    if (std::is_signed_v<T> && right == static_cast<T>(-1))
+      result = Remainder ? T{0} : static_cast<T>(Unsigned<T>{0} - static_cast<Unsigned<T>>(left));
+    else
+      result = Remainder ? left % right : left / right;
+    BESSEMER_VM_KEEP(T, 2, result);
+    BESSEMER_VM_NEXT(2);
+  }
+  static HandlerForms forms() { return makeForms<Divide, T, T, T>(); }
+};
 
 // Comparisons as types, so that they serve alone and with a branch.
 template <class T>
@@ -87,23 +58,37 @@ struct Less {
 };
 
 template <class Comparison>
-BESSEMER_VM_HANDLER(compare) {
+HandlerForms compareForms() {
   using T = typename Comparison::Type;
-  set<uint32_t>(words, reg(pc, 2),
-                Comparison::test(get<T>(words, reg(pc, 0)), get<T>(words, reg(pc, 1))));
-  BESSEMER_VM_NEXT(2);
+  return Binary<T, T, uint32_t,
+                [](T a, T b) -> uint32_t { return Comparison::test(a, b); }>::forms();
 }
 
+// Branches leave the accumulators as they are: what a loop carries on is in them.
 template <class Comparison, bool Expected>
-BESSEMER_VM_HANDLER(compareBranch) {
-  using T = typename Comparison::Type;
-  bool result = Comparison::test(get<T>(words, reg(pc, 0)), get<T>(words, reg(pc, 1)));
-  set<uint32_t>(words, reg(pc, 2), result);
-  if (result == Expected) {
-    pc = pc[2].target;
-    BESSEMER_VM_DISPATCH();
+struct CompareBranch {
+  template <size_t Form>
+  static BESSEMER_VM_HANDLER(handler) {
+    using T = typename Comparison::Type;
+    bool result =
+        Comparison::test(BESSEMER_VM_OPERAND(T, Form, 0), BESSEMER_VM_OPERAND(T, Form, 1));
+    set<uint32_t>(words, reg(pc, 2), result);
+    if (result == Expected) {
+      pc = pc[2].target;
+      BESSEMER_VM_DISPATCH();
+    }
+    BESSEMER_VM_NEXT(3);
   }
-  BESSEMER_VM_NEXT(3);
+  static HandlerForms forms() {
+    using T = typename Comparison::Type;
+    return makeForms<CompareBranch, uint32_t, T, T>();
+  }
+};
+
+template <class T>
+BESSEMER_VM_HANDLER(accumulate) {
+  BESSEMER_VM_KEEP(T, 0, get<T>(words, reg(pc, 0)));
+  BESSEMER_VM_NEXT(2);
 }
 
 // The end of a counting loop.
@@ -121,48 +106,46 @@ BESSEMER_VM_HANDLER(addCompareBranch) {
   BESSEMER_VM_NEXT(4);
 }
 
-template <class T>
-BESSEMER_VM_HANDLER(nonZero) {
-  set<uint32_t>(words, reg(pc, 1), get<T>(words, reg(pc, 0)) != 0);
-  BESSEMER_VM_NEXT(2);
-}
-
 template <class T, bool Expected>
-BESSEMER_VM_HANDLER(nonZeroBranch) {
-  bool result = get<T>(words, reg(pc, 0)) != 0;
-  set<uint32_t>(words, reg(pc, 1), result);
-  if (result == Expected) {
-    pc = pc[2].target;
-    BESSEMER_VM_DISPATCH();
+struct NonZeroBranch {
+  template <size_t Form>
+  static BESSEMER_VM_HANDLER(handler) {
+    bool result = BESSEMER_VM_OPERAND(T, Form, 0) != 0;
+    set<uint32_t>(words, reg(pc, 1), result);
+    if (result == Expected) {
+      pc = pc[2].target;
+      BESSEMER_VM_DISPATCH();
+    }
+    BESSEMER_VM_NEXT(3);
   }
-  BESSEMER_VM_NEXT(3);
-}
+  static HandlerForms forms() { return makeForms<NonZeroBranch, uint32_t, T>(); }
+};
 
 template <bool Expected>
-Handler* compareBranchOf(Op op) {
+HandlerForms compareBranchOf(Op op) {
   switch (op) {
   case Op::CmpEqI32:
-    return compareBranch<Equal<uint32_t>, Expected>;
+    return CompareBranch<Equal<uint32_t>, Expected>::forms();
   case Op::CmpNeI32:
-    return compareBranch<NotEqual<uint32_t>, Expected>;
+    return CompareBranch<NotEqual<uint32_t>, Expected>::forms();
   case Op::CmpLtI32S:
-    return compareBranch<Less<int32_t>, Expected>;
+    return CompareBranch<Less<int32_t>, Expected>::forms();
   case Op::CmpLtI32U:
-    return compareBranch<Less<uint32_t>, Expected>;
+    return CompareBranch<Less<uint32_t>, Expected>::forms();
   case Op::CmpNzI32:
-    return nonZeroBranch<uint32_t, Expected>;
+    return NonZeroBranch<uint32_t, Expected>::forms();
   case Op::CmpEqI64:
-    return compareBranch<Equal<uint64_t>, Expected>;
+    return CompareBranch<Equal<uint64_t>, Expected>::forms();
   case Op::CmpNeI64:
-    return compareBranch<NotEqual<uint64_t>, Expected>;
+    return CompareBranch<NotEqual<uint64_t>, Expected>::forms();
   case Op::CmpLtI64S:
-    return compareBranch<Less<int64_t>, Expected>;
+    return CompareBranch<Less<int64_t>, Expected>::forms();
   case Op::CmpLtI64U:
-    return compareBranch<Less<uint64_t>, Expected>;
+    return CompareBranch<Less<uint64_t>, Expected>::forms();
   case Op::CmpNzI64:
-    return nonZeroBranch<uint64_t, Expected>;
+    return NonZeroBranch<uint64_t, Expected>::forms();
   default:
-    return nullptr;
+    return {};
   }
 }
 
@@ -208,19 +191,39 @@ Handler* addCompareBranchHandler(Op add, Op comparison, bool expected) {
                   : addCompareBranchOf<false>(add, comparison);
 }
 
-Handler* compareBranchHandler(Op op, bool expected) {
-  return expected ? compareBranchOf<true>(op) : compareBranchOf<false>(op);
+Handler* compareBranchHandler(Op op, bool expected, size_t form) {
+  const HandlerForms made = expected ? compareBranchOf<true>(op) : compareBranchOf<false>(op);
+  return made.forms ? made.forms[form] : nullptr;
+}
+
+Handler* accumulateHandler(Bank bank) {
+  switch (bank) {
+  case Bank::Word:
+    return accumulate<uint32_t>;
+  case Bank::Wide:
+    return accumulate<uint64_t>;
+  case Bank::Single:
+    return accumulate<float>;
+  case Bank::Double:
+    return accumulate<double>;
+  default:
+    return nullptr;
+  }
 }
 
 void addIntegerHandlers(HandlerTable& table) {
-  auto put = [&](Op op, Handler* handler) { table[static_cast<size_t>(op)] = handler; };
+  auto put = [&](Op op, HandlerForms forms) { table[static_cast<size_t>(op)] = forms; };
   // Wrapping arithmetic is done on unsigned numbers, where C++ defines it.
 #define BINARY(op, type, expression)                                                               \
-  put(Op::op, binary<type, type, [](type a, type b) -> type { return expression; }>)
+  put(Op::op, Binary<type, type, type, [](type a, type b) -> type { return expression; }>::forms())
 #define UNARY(op, in, out, expression)                                                             \
-  put(Op::op, unary<in, out, [](in a) -> out { return expression; }>)
+  put(Op::op, Unary<in, out, [](in a) -> out { return expression; }>::forms())
+  // The amount is a word whatever the operand's width, taken modulo that width.
 #define SHIFT(op, type, expression)                                                                \
-  put(Op::op, shift<type, [](type a, uint32_t n) -> type { return expression; }>)
+  put(Op::op, Binary<type, uint32_t, type, [](type a, uint32_t amount) -> type {                   \
+        const uint32_t n = amount & (sizeof(type) * 8 - 1);                                        \
+        return expression;                                                                         \
+      }>::forms())
 #define BOTH_WIDTHS(macro, op, expression)                                                         \
   macro(op##I32, uint32_t, expression);                                                            \
   macro(op##I64, uint64_t, expression)
@@ -260,35 +263,42 @@ void addIntegerHandlers(HandlerTable& table) {
   SHIFT(ShlI64, uint64_t, a << n);
   SHIFT(ShrI64S, int64_t, a >> n);
   SHIFT(ShrI64U, uint64_t, a >> n);
+  put(Op::DivI32S, Divide<int32_t, false>::forms());
+  put(Op::DivI32U, Divide<uint32_t, false>::forms());
+  put(Op::RemI32S, Divide<int32_t, true>::forms());
+  put(Op::RemI32U, Divide<uint32_t, true>::forms());
+  put(Op::DivI64S, Divide<int64_t, false>::forms());
+  put(Op::DivI64U, Divide<uint64_t, false>::forms());
+  put(Op::RemI64S, Divide<int64_t, true>::forms());
+  put(Op::RemI64U, Divide<uint64_t, true>::forms());
+  put(Op::FmaI32, Ternary<uint32_t, uint32_t,
+                          [](uint32_t a, uint32_t b, uint32_t c) { return a * b + c; }>::forms());
+  put(Op::FmaI64, Ternary<uint64_t, uint64_t,
+                          [](uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }>::forms());
+  put(Op::SelectI32, Ternary<uint32_t, uint32_t, [](uint32_t c, uint32_t a, uint32_t b) {
+        return c ? a : b;
+      }>::forms());
+  put(Op::SelectI64, Ternary<uint32_t, uint64_t, [](uint32_t c, uint64_t a, uint64_t b) {
+        return c ? a : b;
+      }>::forms());
+  put(Op::SelectF32,
+      Ternary<uint32_t, float, [](uint32_t c, float a, float b) { return c ? a : b; }>::forms());
+  put(Op::SelectF64,
+      Ternary<uint32_t, double, [](uint32_t c, double a, double b) { return c ? a : b; }>::forms());
+  put(Op::CmpEqI32, compareForms<Equal<uint32_t>>());
+  put(Op::CmpNeI32, compareForms<NotEqual<uint32_t>>());
+  put(Op::CmpLtI32S, compareForms<Less<int32_t>>());
+  put(Op::CmpLtI32U, compareForms<Less<uint32_t>>());
+  UNARY(CmpNzI32, uint32_t, uint32_t, a != 0);
+  put(Op::CmpEqI64, compareForms<Equal<uint64_t>>());
+  put(Op::CmpNeI64, compareForms<NotEqual<uint64_t>>());
+  put(Op::CmpLtI64S, compareForms<Less<int64_t>>());
+  put(Op::CmpLtI64U, compareForms<Less<uint64_t>>());
+  UNARY(CmpNzI64, uint64_t, uint32_t, a != 0);
 #undef BINARY
 #undef UNARY
 #undef SHIFT
 #undef BOTH_WIDTHS
-
-  put(Op::DivI32S, divide<int32_t, false>);
-  put(Op::DivI32U, divide<uint32_t, false>);
-  put(Op::RemI32S, divide<int32_t, true>);
-  put(Op::RemI32U, divide<uint32_t, true>);
-  put(Op::DivI64S, divide<int64_t, false>);
-  put(Op::DivI64U, divide<uint64_t, false>);
-  put(Op::RemI64S, divide<int64_t, true>);
-  put(Op::RemI64U, divide<uint64_t, true>);
-  put(Op::FmaI32, multiplyAdd<uint32_t>);
-  put(Op::FmaI64, multiplyAdd<uint64_t>);
-  put(Op::SelectI32, select<uint32_t>);
-  put(Op::SelectI64, select<uint64_t>);
-  put(Op::SelectF32, select<uint32_t>);
-  put(Op::SelectF64, select<uint64_t>);
-  put(Op::CmpEqI32, compare<Equal<uint32_t>>);
-  put(Op::CmpNeI32, compare<NotEqual<uint32_t>>);
-  put(Op::CmpLtI32S, compare<Less<int32_t>>);
-  put(Op::CmpLtI32U, compare<Less<uint32_t>>);
-  put(Op::CmpNzI32, nonZero<uint32_t>);
-  put(Op::CmpEqI64, compare<Equal<uint64_t>>);
-  put(Op::CmpNeI64, compare<NotEqual<uint64_t>>);
-  put(Op::CmpLtI64S, compare<Less<int64_t>>);
-  put(Op::CmpLtI64U, compare<Less<uint64_t>>);
-  put(Op::CmpNzI64, nonZero<uint64_t>);
 }
 
 } // namespace bessemer::vm::interpreter

@@ -20,10 +20,12 @@ public:
 // Words 0..15 are anyone's; the counter that ends loops is apart.
 constexpr uint16_t kWords = 16;
 constexpr uint16_t kCounter = 16, kOne = 18, kLimit = 20, kTest = 22, kSpare = 24, kScratch = 26;
+// Finite numbers only: which of two NaNs an addition hands on is the machine's choice.
+constexpr uint16_t kSingles = 28, kDoubles = 32; // four and two of them
 
 class Generator {
 public:
-  explicit Generator(uint32_t seed) : random_(seed), function_("0IIIIIIII_IIIIIIIII", 32, 0) {}
+  explicit Generator(uint32_t seed) : random_(seed), function_("0IIIIIIII_IIIIIIIII", 36, 0) {}
 
   FunctionBuilder make() {
     size_t count = 3 + pick(8);
@@ -52,6 +54,8 @@ private:
   size_t pick(size_t bound) { return random_() % bound; }
   Operand word() { return i(static_cast<uint16_t>(pick(kWords))); }
   Operand pair() { return i(static_cast<uint16_t>(pick(kWords / 2) * 2)); }
+  Operand single() { return i(static_cast<uint16_t>(kSingles + pick(4))); }
+  Operand wide() { return i(static_cast<uint16_t>(kDoubles + 2 * pick(2))); }
   Label later(size_t block, size_t count) { return labels_[block + 1 + pick(count - block)]; }
 
   std::vector<Operand> copies() {
@@ -72,8 +76,40 @@ private:
     return list;
   }
 
-  void emitOperation() {
+  void emitFloat() {
     switch (pick(9)) {
+    case 0:
+      return function_.emit(Op::CastSi32F32, {word(), single()});
+    case 1:
+      return function_.emit(Op::AddF32, {single(), single(), single()});
+    case 2:
+      return function_.emit(Op::MaxF32, {single(), single(), single()});
+    case 3:
+      return function_.emit(Op::SelectF32, {word(), single(), single(), single()});
+    case 4:
+      return function_.emit(Op::CmpLtF32O, {single(), single(), word()});
+    case 5:
+      return function_.emit(Op::BitcastF32I32, {single(), word()});
+    case 6:
+      return function_.emit(Op::ExtF32F64, {single(), wide()});
+    case 7:
+      return function_.emit(Op::MinF64, {wide(), wide(), wide()});
+    default:
+      return function_.emit(Op::BitcastF64I64, {wide(), pair()});
+    }
+  }
+
+  void emitOperation() {
+    switch (pick(14)) {
+    case 9:
+    case 10:
+      return emitFloat();
+    case 11:
+      return function_.emit(Op::SelectI64, {word(), pair(), pair(), pair()});
+    case 12:
+      return function_.emit(Op::ShrI64U, {pair(), word(), pair()});
+    case 13:
+      return function_.emit(Op::RemI32U, {word(), i(kOne), word()});
     case 0:
       return function_.emit(Op::AddI64, {pair(), pair(), pair()});
     case 1:

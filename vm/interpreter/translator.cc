@@ -4,6 +4,7 @@
 
 #include "vm/bytecode/blocks.h"
 #include "vm/bytecode/disassembler.h"
+#include "vm/interpreter/block_entries.h"
 #include "vm/interpreter/handlers.h"
 
 namespace bessemer::vm::interpreter {
@@ -69,20 +70,19 @@ public:
   Result<void> run() {
     emitHostReturn();
     BESSEMER_ASSIGN_OR_RETURN(blocks_, bytecode::readBlocks(function_));
+    entries_.resize(blocks_.size());
     // Traces show the operations as they are in the file.
-    if (!trace_)
+    if (!trace_) {
       bytecode::coalesceCopies(blocks_, function_.word_count);
-    for (const bytecode::Block& block : blocks_) {
-      block_cells_.push_back(size());
-      last_ = {};
-      for (const Instruction& instruction : block.instructions) {
-        instruction_ = &instruction;
-        BESSEMER_RETURN_IF_ERROR(emitInstruction());
+      BESSEMER_RETURN_IF_ERROR(emitAll());
+      // Now it is known what every way into a block leaves in the accumulators.
+      if (!chooseEntries(blocks_, entries_)) {
+        link();
+        return {};
       }
+      restart();
     }
-    begin(static_cast<uint32_t>(function_.code.size()));
-    put(failAlways);
-    emitEdges();
+    BESSEMER_RETURN_IF_ERROR(emitAll());
     link();
     return {};
   }
@@ -96,11 +96,14 @@ private:
   struct Fixup {
     size_t cell;
     Destination destination;
+    Accumulators held;
   };
   struct Edge {
     Branch branch;
     uint32_t pc; // of the operation that branches
     size_t cell = 0;
+    size_t from = 0; // the block that branches
+    Accumulators held;
   };
 
   size_t size() const { return code_.cells.size(); }
@@ -121,15 +124,115 @@ private:
     }
   }
   void putTarget(Destination destination) {
-    fixups_.push_back({size(), destination});
+    fixups_.push_back({size(), destination, held_});
+    if (!destination.edge)
+      entryOf(destination.index).arrivals.push_back({block_, held_});
     add();
+  }
+  BlockEntry& entryOf(uint32_t pc) { return entries_[bytecode::findBlock(blocks_, pc)]; }
+
+  Result<void> emitAll() {
+    // The beginning of the function is a way in as well, with nothing.
+    held_ = {};
+    falls_through_ = true;
+    for (block_ = 0; block_ < blocks_.size(); ++block_) {
+      next_pc_ = block_ + 1 < blocks_.size() ? blocks_[block_ + 1].pc : UINT32_MAX;
+      enterBlock();
+      for (const Instruction& instruction : blocks_[block_].instructions) {
+        instruction_ = &instruction;
+        BESSEMER_RETURN_IF_ERROR(emitInstruction());
+      }
+    }
+    begin(static_cast<uint32_t>(function_.code.size()));
+    put(failAlways);
+    emitEdges();
+    emitLoads();
+    return {};
+  }
+
+  void enterBlock() {
+    BlockEntry& entry = entries_[block_];
+    last_ = {};
+    if (falls_through_) {
+      entry.arrivals.push_back({block_ == 0 ? 0 : block_ - 1, held_});
+      if (!held_.covers(entry.expected)) {
+        entry.loading_cell = size();
+        begin(blocks_[block_].pc);
+        emitLoad(entry.expected);
+      }
+    }
+    falls_through_ = false;
+    entry.cell = size();
+    held_ = entry.expected;
+  }
+
+  void emitLoad(const Accumulators& values) {
+    values.forEachPut([&](Bank bank, uint16_t reg) {
+      put(accumulateHandler(bank));
+      putRegisters({reg});
+    });
+  }
+
+  // Ways into blocks that do not bring what is expected there, and no code to fall through yet.
+  void emitLoads() {
+    size_t count = fixups_.size(); // those that follow bring what they load
+    for (size_t i = 0; i < count; ++i) {
+      const Fixup fixup = fixups_[i];
+      if (fixup.destination.edge)
+        continue;
+      BlockEntry& entry = entryOf(fixup.destination.index);
+      if (entry.loading_cell || fixup.held.covers(entry.expected))
+        continue;
+      entry.loading_cell = size();
+      begin(fixup.destination.index);
+      emitLoad(entry.expected);
+      held_ = entry.expected;
+      put(jump);
+      putTarget(fixup.destination);
+    }
+  }
+
+  // Forgets what was emitted, but for what blocks expect.
+  void restart() {
+    code_.cells.clear();
+    code_.positions.clear();
+    code_.import_calls.clear();
+    edges_.clear();
+    fixups_.clear();
+    for (BlockEntry& entry : entries_)
+      entry = {entry.expected, {}, 0, 0};
+  }
+
+  // The form of a simple operation whose operands are where they are now.
+  size_t formOf(const HandlerForms& handlers, const std::vector<Register>& registers) const {
+    if (!handlers.forms || trace_)
+      return 0;
+    size_t form = 0;
+    for (size_t i = handlers.operand_count; i-- > 0;)
+      form = form * kSourceCount +
+             static_cast<size_t>(held_.find(handlers.operands[i], registers[i].index()));
+    return form;
+  }
+
+  // The handler of a simple operation; its result is in an accumulator then.
+  void putSimple(const Instruction& instruction) {
+    const HandlerForms& handlers = simpleHandlers()[static_cast<size_t>(instruction.op)];
+    const Accumulators before = held_;
+    const size_t form = formOf(handlers, instruction.registers);
+    const size_t cell = size();
+    put(handlers.forms ? handlers.forms[form] : handlers.plain);
+    overwriteResults(held_, instruction);
+    if (handlers.result != Bank::None)
+      held_.put(handlers.result, instruction.registers.back().index());
+    if (!instruction.registers.empty())
+      last_ = {instruction.op, cell, instruction.registers.back().index(), form, before};
   }
   void begin(uint32_t pc) { code_.positions.push_back({static_cast<uint32_t>(size()), pc}); }
 
   Destination destinationOf(const Branch& branch) {
     if (branch.copies.empty())
       return {false, branch.target};
-    edges_.push_back({branch, instruction_->pc, 0});
+    edges_.push_back({branch, instruction_->pc, 0, block_, held_});
     return {true, static_cast<uint32_t>(edges_.size() - 1)};
   }
 
@@ -157,6 +260,9 @@ private:
         ++i;
       }
     }
+    for (const Copy& copy : copies)
+      if (!copy.target.isRef())
+        held_.overwrite(copy.target.index());
     if (!refs.empty()) {
       put(copyRefs);
       putNumber(static_cast<int64_t>(refs.size() / 2));
@@ -186,28 +292,67 @@ private:
     }
   }
 
-  bool isNext(const Branch& branch) const { return branch.target == instruction_->end; }
+  bool isNext(const Branch& branch) const { return branch.target == next_pc_; }
 
   // Copies and jump; no jump to the block that is next anyway. Where the target only compares and
-  // branches, as the head of a loop does, that is done here and now.
+  // branches, as the head of a loop does, or is a few operations before a branch, that is done here
+  // and now.
   void emitBranch(const Branch& branch) {
     Destination target{false, branch.target};
     if (isNext(branch)) {
       emitCopies(branch.copies, nullptr);
+      falls_through_ = true;
       return;
     }
     const bytecode::Block& block = blocks_[bytecode::findBlock(blocks_, branch.target)];
-    if (trace_ || !isCompareAndBranch(block)) {
-      emitCopies(branch.copies, &target);
+    if (!trace_ && isCompareAndBranch(block)) {
+      emitCopies(branch.copies, nullptr);
+      const Instruction& comparison = block.instructions[0];
+      begin(comparison.pc);
+      if (!branch.copies.empty())
+        last_ = {};
+      emitComparison(comparison);
+      emitFusedBranch(block.instructions[1].branches);
       return;
     }
-    emitCopies(branch.copies, nullptr);
-    const Instruction& comparison = block.instructions[0];
-    begin(comparison.pc);
-    if (!branch.copies.empty())
-      last_ = {};
-    emitComparison(comparison);
-    emitFusedBranch(block.instructions[1].branches);
+    if (!trace_ && depth_ < kMaxDepth && isShort(block)) {
+      emitCopies(branch.copies, nullptr);
+      if (!branch.copies.empty())
+        last_ = {};
+      ++depth_;
+      for (const Instruction& instruction : block.instructions) {
+        begin(instruction.pc);
+        if (instruction.op == Op::Br)
+          emitBranch(instruction.branches[0]);
+        else
+          emitArithmetic(instruction);
+      }
+      --depth_;
+      return;
+    }
+    emitCopies(branch.copies, &target);
+  }
+
+  // A few arithmetic operations, then a branch.
+  static bool isShort(const bytecode::Block& block) {
+    constexpr size_t kMaxOperations = 3;
+    if (block.instructions.empty() || block.instructions.size() > kMaxOperations + 1 ||
+        block.instructions.back().op != Op::Br)
+      return false;
+    for (size_t i = 0; i + 1 < block.instructions.size(); ++i)
+      if (simpleHandlers()[static_cast<size_t>(block.instructions[i].op)].result == Bank::None)
+        return false;
+    return true;
+  }
+
+  // An operation whose operands are all registers.
+  void emitArithmetic(const Instruction& instruction) {
+    before_last_ = last_;
+    putSimple(instruction);
+    std::vector<uint16_t> registers;
+    for (Register reg : instruction.registers)
+      registers.push_back(encode(reg));
+    putPacked(registers);
   }
 
   // [comparison, cond_br on it without copies]
@@ -221,16 +366,7 @@ private:
            branch.branches[0].copies.empty() && branch.branches[1].copies.empty();
   }
 
-  void emitComparison(const Instruction& comparison) {
-    size_t cell = size();
-    put(simpleHandlers()[static_cast<size_t>(comparison.op)]);
-    std::vector<uint16_t> registers;
-    for (Register reg : comparison.registers)
-      registers.push_back(encode(reg));
-    putPacked(registers);
-    before_last_ = last_;
-    last_ = {comparison.op, cell, comparison.registers.back().index()};
-  }
+  void emitComparison(const Instruction& comparison) { emitArithmetic(comparison); }
 
   // Turns the comparison just emitted into one with a branch; before it, an addition joins them.
   void emitFusedBranch(const std::vector<Branch>& branches) {
@@ -247,11 +383,20 @@ private:
       while (code_.positions.back().cell > before_last_.cell)
         code_.positions.pop_back();
     } else {
-      code_.cells[last_.cell].handler = compareBranchHandler(last_.op, !true_is_next);
+      code_.cells[last_.cell].handler = compareBranchHandler(last_.op, !true_is_next, last_.form);
     }
+    // Accumulators are as they were, but for what these operations wrote.
+    held_ = latch ? before_last_.held : last_.held;
+    if (latch) {
+      held_.overwrite(before_last_.result);
+      if (before_last_.op == Op::AddI64)
+        held_.overwrite(static_cast<uint16_t>(before_last_.result + 1));
+    }
+    held_.overwrite(last_.result);
     putTarget(destinationOf(taken));
     last_ = {};
     Destination target{false, other.target};
+    falls_through_ |= isNext(other);
     emitCopies(other.copies, isNext(other) ? nullptr : &target);
   }
 
@@ -278,7 +423,9 @@ private:
   void emitTable() {
     traceInstruction();
     begin(instruction_->pc);
-    put(jumpTable);
+    put(!trace_ && held_.find(Bank::Word, instruction_->registers[0].index()) == Source::Last
+            ? jumpTableNumber
+            : jumpTable);
     Cell& header = add();
     header.reg[0] = instruction_->registers[0].index();
     header.u32[1] = static_cast<uint32_t>(instruction_->branches.size() - 1);
@@ -416,7 +563,7 @@ private:
 
   // Operations whose operands are single registers and immediates.
   void emitSimple() {
-    put(simpleHandlers()[static_cast<size_t>(instruction_->op)]);
+    putSimple(*instruction_);
     std::vector<uint16_t> registers;
     for (Register reg : instruction_->registers)
       registers.push_back(encode(reg));
@@ -469,6 +616,9 @@ private:
     traceInstruction();
     begin(instruction_->pc);
     Emitted previous = std::exchange(last_, {});
+    // What goes through putSimple says itself what it leaves.
+    if (!simpleHandlers()[static_cast<size_t>(instruction_->op)].plain)
+      overwriteResults(held_, *instruction_);
     switch (instruction_->op) {
     case Op::Br:
     case Op::Break:
@@ -478,15 +628,18 @@ private:
       return {};
     case Op::Yield: {
       emitCopies(instruction_->branches[0].copies, nullptr);
+      held_ = {};
       put(yieldTo);
       putTarget({false, instruction_->branches[0].target});
       return {};
     }
     case Op::Call:
     case Op::CallVariadic:
+      held_ = {};
       return emitCall();
     case Op::CallYieldable:
     case Op::CallVariadicYieldable:
+      held_ = {};
       BESSEMER_RETURN_IF_ERROR(emitCall());
       emitBranch(instruction_->branches[0]);
       return {};
@@ -498,6 +651,7 @@ private:
       putRegisters({instruction_->registers[0].index()});
       putPointer(instruction_->text.data());
       putNumber(static_cast<int64_t>(instruction_->text.size()));
+      falls_through_ = true;
       return {};
     case Op::ImportResolved:
       put(importResolved);
@@ -525,10 +679,7 @@ private:
     default:
       break;
     }
-    if (!instruction_->registers.empty()) {
-      before_last_ = previous;
-      last_ = {instruction_->op, size(), instruction_->registers.back().index()};
-    }
+    before_last_ = previous;
     emitSimple();
     return {};
   }
@@ -549,6 +700,8 @@ private:
     for (size_t i = 0; i < edges_.size(); ++i) {
       edges_[i].cell = size();
       begin(edges_[i].pc);
+      block_ = edges_[i].from;
+      held_ = edges_[i].held;
       Destination target{false, edges_[i].branch.target};
       emitCopies(edges_[i].branch.copies, &target);
     }
@@ -558,9 +711,13 @@ private:
   void link() {
     code_.cells.shrink_to_fit();
     for (const Fixup& fixup : fixups_) {
-      size_t cell = fixup.destination.edge
-                        ? edges_[fixup.destination.index].cell
-                        : block_cells_[bytecode::findBlock(blocks_, fixup.destination.index)];
+      size_t cell = 0;
+      if (fixup.destination.edge) {
+        cell = edges_[fixup.destination.index].cell;
+      } else {
+        const BlockEntry& entry = entryOf(fixup.destination.index);
+        cell = fixup.held.covers(entry.expected) ? entry.cell : entry.loading_cell;
+      }
       code_.cells[fixup.cell].target = code_.cells.data() + cell;
     }
   }
@@ -573,7 +730,13 @@ private:
   bool trace_;
   const Instruction* instruction_ = nullptr;
   std::vector<bytecode::Block> blocks_;
-  std::vector<size_t> block_cells_; // where each block's code begins
+  size_t block_ = 0;           // the one being emitted
+  uint32_t next_pc_ = 0;       // of the block after it
+  bool falls_through_ = false; // the code before ends without a jump
+  static constexpr int kMaxDepth = 2;
+  int depth_ = 0;                   // of blocks emitted where others branch to them
+  Accumulators held_;               // what is in the accumulators where code is emitted
+  std::vector<BlockEntry> entries_; // by block
   std::vector<Edge> edges_;
   std::vector<Fixup> fixups_;
   // The last simple operations of this block, if nothing came after them.
@@ -581,6 +744,8 @@ private:
     Op op = Op::Block; // Block: none
     size_t cell = 0;
     uint16_t result = 0;
+    size_t form = 0;
+    Accumulators held; // before it
   };
   Emitted last_;
   Emitted before_last_;

@@ -1,7 +1,9 @@
 #include "metal/cpu/executor/command_list.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "metal/cpu/executor/executor.h"
 #include "metal/cpu/executor/list_execution.h"
@@ -30,9 +32,9 @@ static void record_invalid(ListExecution& execution, const std::string& message)
 
 static std::string check(const Dispatch& dispatch) {
   const Size3 group = dispatch.threads_per_threadgroup;
-  const std::string name = dispatch.pipeline ? dispatch.pipeline->name() : "";
   if (!dispatch.pipeline)
     return "a dispatch without a pipeline";
+  const std::string& name = dispatch.pipeline->name();
   if (group.x == 0 || group.y == 0 || group.z == 0)
     return "kernel '" + name + "': a threadgroup without threads";
   // Each first: the product of three large numbers could wrap.
@@ -46,26 +48,38 @@ static std::string check(const Dispatch& dispatch) {
   return {};
 }
 
+static uint32_t lowest_bits(size_t count) {
+  return count >= 32 ? ~uint32_t{0} : (uint32_t{1} << count) - 1;
+}
+
 static DispatchStep* record_dispatch(ListExecution& execution, const Dispatch& dispatch) {
   DispatchStep* step = execution.append<DispatchStep>(StepKind::Dispatch);
   step->pipeline = dispatch.pipeline.get();
   step->group = dispatch.threads_per_threadgroup;
   step->number = execution.dispatch_count++;
-  for (size_t i = 0; i < dispatch.buffers.size(); ++i)
-    step->dispatch.buffers[i] = dispatch.buffers[i].address;
-  uint32_t offset = 0;
-  for (size_t i = 0; i < dispatch.threadgroup_lengths.size(); ++i) {
-    step->dispatch.threadgroup_offsets[i] = offset;
-    offset += (dispatch.threadgroup_lengths[i] + 63) / 64 * 64;
+  step->starts_anew = execution.changed == ~uint32_t{0};
+  step->changed = std::exchange(execution.changed, 0) & lowest_bits(dispatch.buffers.size());
+  void** addresses = static_cast<void**>(execution.arena.allocate(
+      static_cast<size_t>(std::popcount(step->changed)) * sizeof(void*), alignof(void*)));
+  step->addresses = addresses;
+  for (uint32_t left = step->changed; left != 0; left &= left - 1)
+    *addresses++ = dispatch.buffers[static_cast<size_t>(std::countr_zero(left))].address;
+  step->threadgroup_count = static_cast<uint32_t>(dispatch.threadgroup_lengths.size());
+  if (step->threadgroup_count != 0) {
+    auto* offsets = static_cast<uint32_t*>(
+        execution.arena.allocate(step->threadgroup_count * sizeof(uint32_t), alignof(uint32_t)));
+    step->threadgroup_offsets = offsets;
+    for (uint32_t length : dispatch.threadgroup_lengths) {
+      *offsets++ = step->dynamic_bytes;
+      step->dynamic_bytes += (length + 63) / 64 * 64;
+    }
   }
-  step->dynamic_bytes = offset;
-  step->dispatch.threads_per_threadgroup[0] = step->group.x;
-  step->dispatch.threads_per_threadgroup[1] = step->group.y;
-  step->dispatch.threads_per_threadgroup[2] = step->group.z;
   return step;
 }
 
 void CommandList::dispatch(const Dispatch& dispatch) {
+  // Not recorded at once where there is nothing to run.
+  execution_->changed |= dispatch.changed;
   if (const std::string problem = check(dispatch); !problem.empty())
     return record_invalid(*execution_, problem);
   const Size3 grid = dispatch.threads_per_grid;
@@ -83,6 +97,7 @@ void CommandList::dispatch(const Dispatch& dispatch) {
 }
 
 void CommandList::dispatch_indirect(const Dispatch& dispatch, const uint32_t* threadgroups) {
+  execution_->changed |= dispatch.changed;
   if (const std::string problem = check(dispatch); !problem.empty())
     return record_invalid(*execution_, problem);
   retain(dispatch.pipeline);
@@ -151,6 +166,7 @@ void CommandList::host_function(void (*function)(void*), void* context) {
 
 void CommandList::expand(void (*record)(CommandList&, void*), void* context) {
   ExpandStep* step = execution_->append<ExpandStep>(StepKind::Expand);
+  execution_->changed = ~uint32_t{0}; // what it records comes between
   step->record = record;
   step->context = context;
 }

@@ -90,6 +90,50 @@ TEST_F(ExecutionTest, ComputesTheSameAsALoop) {
     ASSERT_FLOAT_EQ(y[i], expected[i]) << i;
 }
 
+TEST_F(ExecutionTest, OnlyChangedBindingsNeedToBeNamed) {
+  auto pipeline = make_pipeline("count_visits");
+  std::vector<uint32_t> first(32), second(32), third(32);
+  auto list = this->list();
+  const auto dispatch = [&](std::vector<uint32_t>& counts, uint32_t changed, Size3 grid) {
+    const Binding bindings[] = {bind(counts)};
+    list->dispatch({.pipeline = pipeline,
+                    .buffers = bindings,
+                    .threadgroup_lengths = {},
+                    .changed = changed,
+                    .threads_per_grid = grid,
+                    .threads_per_threadgroup = {32, 1, 1}});
+    list->barrier();
+  };
+  const Size3 some = {32, 1, 1}, none = {0, 1, 1};
+  for (int run = 0; run < 2; ++run) {
+    dispatch(first, ~uint32_t{0}, some);
+    dispatch(first, 0, some);
+    dispatch(second, 1, none); // bound all the same
+    dispatch(second, 0, some);
+    // What is recorded on the way comes between.
+    struct Context {
+      std::shared_ptr<Pipeline> pipeline;
+      Binding binding;
+    } context{pipeline, bind(third)};
+    list->expand(
+        [](CommandList& list, void* context) {
+          const auto& [pipeline, binding] = *static_cast<Context*>(context);
+          list.dispatch({.pipeline = pipeline,
+                         .buffers = {&binding, 1},
+                         .threadgroup_lengths = {},
+                         .threads_per_grid = {32, 1, 1},
+                         .threads_per_threadgroup = {32, 1, 1}});
+        },
+        &context);
+    dispatch(second, 0, some);
+    EXPECT_TRUE(this->run(list).ok()) << list->result().message;
+    list->reset();
+  }
+  EXPECT_THAT(first, Each(Eq(4u)));
+  EXPECT_THAT(second, Each(Eq(4u)));
+  EXPECT_THAT(third, Each(Eq(2u)));
+}
+
 TEST_F(ExecutionTest, ThreadgroupMemoryAndFramesHaveTheirPlaces) {
   auto pipeline = make_pipeline("group_sum");
   EXPECT_EQ(pipeline->threadgroup_bytes(), 64u);

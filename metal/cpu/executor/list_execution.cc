@@ -1,8 +1,10 @@
 #include "metal/cpu/executor/list_execution.h"
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 
 #include "metal/cpu/executor/commit_habit.h"
 #include "metal/cpu/executor/executor.h"
@@ -52,6 +54,7 @@ void ListExecution::reset() {
   first_step = last_step = nullptr;
   last_signal = nullptr;
   dispatch_count = 0;
+  changed = ~uint32_t{0};
   retained.clear();
   scheduled_handlers.clear();
   completed_handlers.clear();
@@ -316,10 +319,11 @@ ListExecution::Next ListExecution::run_dispatch(const DispatchStep& step) {
       return Next::Continue;
     }
   }
+  bind(step);
   if (!step.indirect) {
     const GridRegions regions = split_grid(step.grid, step.group);
     for (const Region& region : regions.span())
-      run_region(step, region.whole ? *step.whole : *step.edge, region);
+      run_region(step, step.grid, region.whole ? *step.whole : *step.edge, region);
     return Next::Continue;
   }
   // The counts may have been written by the stage before.
@@ -339,30 +343,40 @@ ListExecution::Next ListExecution::run_dispatch(const DispatchStep& step) {
              " threadgroups has more than 2^32-1 threads in a dimension");
     return Next::Continue;
   }
-  DispatchStep direct = step;
-  direct.grid = {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
-  run_region(direct, *step.whole, {{}, {counts[0], counts[1], counts[2]}, true});
+  const Size3 grid = {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+  run_region(step, grid, *step.whole, {{}, {counts[0], counts[1], counts[2]}, true});
   return Next::Continue;
 }
 
-void ListExecution::run_region(const DispatchStep& step, Variant& variant, const Region& region) {
-  KernelRun kernel{.variant = &variant, .number = step.number, .dispatch = step.dispatch};
-  bessemer_dispatch_t& dispatch = kernel.dispatch;
-  const Size3 groups = threadgroups_per_grid(step.grid, step.group);
-  const auto set = [](uint32_t (&target)[3], Size3 size) {
-    target[0] = size.x;
-    target[1] = size.y;
-    target[2] = size.z;
-  };
-  set(dispatch.threads_per_grid, step.grid);
-  set(dispatch.threadgroups_per_grid, groups);
-  set(dispatch.region_origin, region.origin);
-  set(dispatch.region_size, region.size);
+static void set(uint32_t (&target)[3], Size3 size) {
+  target[0] = size.x;
+  target[1] = size.y;
+  target[2] = size.z;
+}
+
+// May be called again for the same step.
+void ListExecution::bind(const DispatchStep& step) {
+  if (step.starts_anew)
+    std::fill(std::begin(dispatch_.buffers), std::end(dispatch_.buffers), nullptr);
+  void* const* address = step.addresses;
+  for (uint32_t left = step.changed; left != 0; left &= left - 1)
+    dispatch_.buffers[std::countr_zero(left)] = *address++;
+  set(dispatch_.threads_per_threadgroup, step.group);
+}
+
+void ListExecution::run_region(const DispatchStep& step, Size3 grid, Variant& variant,
+                               const Region& region) {
+  KernelRun kernel{.variant = &variant, .number = step.number, .dispatch = &dispatch_};
+  set(dispatch_.threads_per_grid, grid);
+  set(dispatch_.threadgroups_per_grid, threadgroups_per_grid(grid, step.group));
+  set(dispatch_.region_origin, region.origin);
+  set(dispatch_.region_size, region.size);
   kernel.threadgroup_bytes = variant.threadgroup_bytes();
   if (step.dynamic_bytes != 0) {
     const uint32_t start = (variant.threadgroup_bytes() + 63) / 64 * 64;
-    for (uint32_t& offset : dispatch.threadgroup_offsets)
-      offset += start;
+    for (uint32_t i = 0; i < BESSEMER_MAX_BUFFERS; ++i)
+      dispatch_.threadgroup_offsets[i] =
+          start + (i < step.threadgroup_count ? step.threadgroup_offsets[i] : 0);
     kernel.threadgroup_bytes = uint64_t{start} + step.dynamic_bytes;
   }
   kernel.frame_bytes = variant.frame_bytes(step.group.volume());
@@ -372,11 +386,8 @@ void ListExecution::run_region(const DispatchStep& step, Variant& variant, const
   const float known_cost = variant.nanoseconds_per_threadgroup();
   const float expected = known_cost * static_cast<float>(total);
   if (total > 1 && expected > limit) {
-    if (Part* part = free_part()) {
-      part->kernel = kernel;
-      share(*part, total, 0);
-      return;
-    }
+    if (Part* part = free_part())
+      return share_kernel(*part, kernel, total, 0);
   }
 
   // Starts alone. The first threadgroups tell what the rest will take, and it is shared if that is
@@ -400,9 +411,7 @@ void ListExecution::run_region(const DispatchStep& step, Variant& variant, const
     if (cost * static_cast<float>(total - done) > limit) {
       if (Part* part = free_part()) {
         variant.add_measurement(cost);
-        part->kernel = kernel;
-        share(*part, total, done);
-        return;
+        return share_kernel(*part, kernel, total, done);
       }
     }
     // Doubling while little is known; no chunk longer than what would have been shared.
@@ -411,7 +420,7 @@ void ListExecution::run_region(const DispatchStep& step, Variant& variant, const
   }
 }
 
-bool ListExecution::run_threadgroups(KernelRun& kernel, uint64_t first, uint64_t last) {
+bool ListExecution::run_threadgroups(const KernelRun& kernel, uint64_t first, uint64_t last) {
   struct Call {
     const KernelRun* kernel;
     uint64_t first;
@@ -438,7 +447,7 @@ bool ListExecution::run_threadgroups(KernelRun& kernel, uint64_t first, uint64_t
       // Generated code has no type in front of it, as -fsanitize=function would look for.
       [](void* context) __attribute__((no_sanitize("function"))) {
         const Call& call = *static_cast<const Call*>(context);
-        call.kernel->variant->entry()(&call.kernel->dispatch, call.first, call.last,
+        call.kernel->variant->entry()(call.kernel->dispatch, call.first, call.last,
                                       call.threadgroup_memory, call.frame);
       },
       &call, variant.flush_denormals(), &fault);
@@ -453,6 +462,15 @@ ListExecution::Part* ListExecution::free_part() {
     if (!part.in_use.load(std::memory_order_acquire))
       return &part;
   return nullptr;
+}
+
+void ListExecution::share_kernel(Part& part, const KernelRun& kernel, uint64_t total,
+                                 uint64_t first) {
+  // Dispatches that come next may run meanwhile.
+  part.dispatch = *kernel.dispatch;
+  part.kernel = kernel;
+  part.kernel.dispatch = &part.dispatch;
+  share(part, total, first);
 }
 
 void ListExecution::share(Part& part, uint64_t total, uint64_t first) {

@@ -33,6 +33,7 @@ public:
   Step* first_step = nullptr;
   Step* last_step = nullptr;
   uint32_t dispatch_count = 0;
+  uint32_t changed = ~uint32_t{0}; // bindings since the last dispatch that was recorded
   std::vector<std::shared_ptr<const void>> retained;
   const TimelineStep* last_signal = nullptr;
   std::vector<std::function<void()>> scheduled_handlers;
@@ -83,7 +84,7 @@ private:
     uint32_t number = 0; // of the dispatch, for messages
     uint64_t threadgroup_bytes = 0;
     uint64_t frame_bytes = 0;
-    bessemer_dispatch_t dispatch;
+    const bessemer_dispatch_t* dispatch = nullptr;
   };
 
   // A piece of a stage that several threads share.
@@ -91,13 +92,16 @@ private:
     ListExecution* execution = nullptr;
     const Step* step = nullptr; // of a fill or copy
     KernelRun kernel;           // of a dispatch
+    bessemer_dispatch_t dispatch;
     std::atomic<bool> in_use{false};
   };
 
   void run();
   Next run_dispatch(const DispatchStep& step);
-  void run_region(const DispatchStep& step, Variant& variant, const Region& region);
-  bool run_threadgroups(KernelRun& kernel, uint64_t first, uint64_t last);
+  void bind(const DispatchStep& step);
+  void run_region(const DispatchStep& step, Size3 grid, Variant& variant, const Region& region);
+  bool run_threadgroups(const KernelRun& kernel, uint64_t first, uint64_t last);
+  void share_kernel(Part& part, const KernelRun& kernel, uint64_t total, uint64_t first);
   void run_transfer(const Step& step, uint64_t length, bool in_one_piece);
   bool run_transfer_bytes(const Step& step, uint64_t first, uint64_t last);
   void share(Part& part, uint64_t total, uint64_t first);
@@ -130,6 +134,7 @@ private:
   std::atomic<WorkOwner> owner_{kNoOwner};
   std::shared_ptr<NotificationLane> lane_; // may be read once the list has been executed
   Step* position_ = nullptr;
+  bessemer_dispatch_t dispatch_ = {}; // the last one that was run
   // Threads and parts that keep the stage open: one for whoever carries the list on, one for each
   // shared part. Who takes the last one away goes on behind the barrier.
   std::atomic<uint32_t> open_{1};

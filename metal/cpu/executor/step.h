@@ -39,8 +39,14 @@ struct DispatchStep : Step {
   Variant* edge = nullptr;    // for the threadgroups at the edges; null when the grid has none
   uint32_t dynamic_bytes = 0; // of all [[threadgroup(n)]]
   uint32_t number = 0;        // among the list's dispatches, for messages
-  // Region, grid sizes and the static part of the threadgroup offsets are filled in when it runs.
-  bessemer_dispatch_t dispatch = {};
+  // What differs from the dispatch before: bit n stands for [[buffer(n)]], whose address is the
+  // next of `addresses`. `starts_anew`: nothing is bound but these.
+  bool starts_anew = false;
+  uint32_t changed = 0;
+  void* const* addresses = nullptr;
+  // Starts of [[threadgroup(n)]] behind the static part.
+  uint32_t threadgroup_count = 0;
+  const uint32_t* threadgroup_offsets = nullptr;
 };
 
 struct FillStep : Step {
