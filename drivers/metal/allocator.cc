@@ -141,7 +141,7 @@ iree_status_t ImportBuffer(iree_hal_allocator_t* base, const iree_hal_buffer_par
     } else if (!allocator->memory->Resolve(resolved, size)) {
       return iree_status_from_code(IREE_STATUS_UNAVAILABLE);
     }
-    handle = NS::RetainPtr(buffer);
+    handle = RetainMetal(buffer);
     break;
   }
   default:

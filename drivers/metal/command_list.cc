@@ -222,6 +222,7 @@ iree_status_t CommandList::WaitEvents(iree_host_size_t count, const iree_hal_eve
   IREE_RETURN_IF_ERROR(
       Append(CommandType::kWaitEvents, count * sizeof(iree_hal_event_t*), &command));
   command->count = static_cast<uint32_t>(count);
+  waits_for_events_ = true;
   std::copy_n(events, count, const_cast<const iree_hal_event_t**>(command->events()));
   for (iree_host_size_t i = 0; i < count; ++i)
     Retain(events[i]);

@@ -135,6 +135,9 @@ public:
   std::span<const std::shared_ptr<Pipeline>> pipelines() const { return pipelines_; }
   uint32_t command_count() const { return command_count_; }
   uint32_t dispatch_count() const { return dispatch_count_; }
+  /// Whether it ends only with what others do: there are waits for events.
+  bool waits_for_events() const { return waits_for_events_; }
+  bool is_retaining() const { return is_retaining_; }
   /// NULL unless a fill or copy may need them.
   Pipeline* fill_kernel() const { return fill_kernel_.get(); }
   Pipeline* copy_kernel() const { return copy_kernel_.get(); }
@@ -162,6 +165,7 @@ private:
   uint32_t command_count_ = 0;
   uint32_t dispatch_count_ = 0;
   bool is_retaining_;
+  bool waits_for_events_ = false;
 };
 
 } // namespace bessemer::metal_driver

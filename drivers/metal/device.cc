@@ -265,7 +265,7 @@ iree_status_t ExternalCaptureBegin(iree_hal_device_t* base,
   MTL::CaptureManager* manager = MTL::CaptureManager::sharedCaptureManager();
   if (manager->isCapturing())
     return iree_make_status(IREE_STATUS_FAILED_PRECONDITION, "a capture is under way already");
-  auto descriptor = NS::TransferPtr(MTL::CaptureDescriptor::alloc()->init());
+  auto descriptor = TakeMetal(MTL::CaptureDescriptor::alloc()->init());
   descriptor->setCaptureObject(device->metal.get());
   if (iree_string_view_is_empty(options->file_path)) {
     descriptor->setDestination(MTL::CaptureDestinationDeveloperTools);
@@ -342,6 +342,7 @@ iree_status_t InitializeDevice(Device* device, const iree_hal_device_create_para
   device->builtins = std::make_shared<BuiltinKernels>(device->pipelines);
   device->arguments = std::make_shared<ArgumentArena>(device->memory);
   device->workers = std::make_shared<WorkerPool>();
+  device->events = std::make_shared<EventPool>(device->metal);
   iree_hal_allocator_t* allocator = nullptr;
   IREE_RETURN_IF_ERROR(
       CreateAllocator(device->base(), device->memory, device->host_allocator, &allocator));
@@ -353,8 +354,8 @@ iree_status_t InitializeDevice(Device* device, const iree_hal_device_create_para
   for (uint32_t i = 0; i < queue_count; ++i) {
     Queue& queue = device->queues[i];
     queue.ordinal = i;
-    queue.handle = NS::TransferPtr(device->metal->newCommandQueue(kMaxCommandBuffersInFlight));
-    queue.fence = NS::TransferPtr(device->metal->newFence());
+    queue.handle = TakeMetal(device->metal->newCommandQueue(kMaxCommandBuffersInFlight));
+    queue.fence = TakeMetal(device->metal->newFence());
     if (!queue.handle || !queue.fence)
       return iree_make_status(IREE_STATUS_RESOURCE_EXHAUSTED, "the device has no more queues");
     device->memory->AttachTo(queue.handle.get());

@@ -9,6 +9,7 @@
 #include "drivers/metal/argument_arena.h"
 #include "drivers/metal/builtin_kernels.h"
 #include "drivers/metal/device_memory.h"
+#include "drivers/metal/event_pool.h"
 #include "drivers/metal/executable.h"
 #include "drivers/metal/profiler.h"
 #include "drivers/metal/queue.h"
@@ -41,6 +42,7 @@ struct Device {
   std::shared_ptr<BuiltinKernels> builtins;
   std::shared_ptr<ArgumentArena> arguments;
   std::shared_ptr<WorkerPool> workers;
+  std::shared_ptr<EventPool> events;
   std::array<Queue, kMaxQueueCount> queues;
   uint32_t queue_count = 0;
   /// Sessions begin and end one after another.

@@ -16,9 +16,9 @@ bool Understands(NS::Object* object, const char* selector) {
 MetalPtr<MTL::ResidencySet> NewResidencySet(MTL::Device* device) {
   if (!Understands(device, "newResidencySetWithDescriptor:error:"))
     return {};
-  auto descriptor = NS::TransferPtr(MTL::ResidencySetDescriptor::alloc()->init());
+  auto descriptor = TakeMetal(MTL::ResidencySetDescriptor::alloc()->init());
   NS::Error* error = nullptr;
-  return NS::TransferPtr(device->newResidencySet(descriptor.get(), &error));
+  return TakeMetal(device->newResidencySet(descriptor.get(), &error));
 }
 
 } // namespace
@@ -70,7 +70,7 @@ iree_status_t DeviceMemory::Allocate(const iree_hal_buffer_params_t& params,
                             " that the device allows",
                             size, static_cast<uint64_t>(device_->maxBufferLength()));
   }
-  *out_buffer = NS::TransferPtr(device_->newBuffer(size, options));
+  *out_buffer = TakeMetal(device_->newBuffer(size, options));
   if (!*out_buffer) {
     return iree_make_status(IREE_STATUS_RESOURCE_EXHAUSTED,
                             "the device has no %" PRIdsz " bytes for a buffer", size);
@@ -80,7 +80,7 @@ iree_status_t DeviceMemory::Allocate(const iree_hal_buffer_params_t& params,
 
 iree_status_t DeviceMemory::Wrap(void* data, iree_device_size_t size,
                                  MetalPtr<MTL::Buffer>* out_buffer) {
-  *out_buffer = NS::TransferPtr(device_->newBuffer(
+  *out_buffer = TakeMetal(device_->newBuffer(
       data, size, MTL::ResourceStorageModeShared | MTL::ResourceHazardTrackingModeUntracked,
       nullptr));
   if (!*out_buffer) {

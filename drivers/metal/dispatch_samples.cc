@@ -41,7 +41,7 @@ bool FindSet(MTL::Device* device, std::string_view name, CounterSets::Set* out_s
   for (NS::UInteger i = 0; layout != Layouts().end() && sets && i < sets->count(); ++i) {
     auto* set = sets->object<MTL::CounterSet>(i);
     if (set->name()->utf8String() == name) {
-      *out_set = {NS::RetainPtr(set), std::string(name), layout->counters.size(), {}};
+      *out_set = {RetainMetal(set), std::string(name), layout->counters.size(), {}};
       return true;
     }
   }
@@ -127,12 +127,12 @@ bool DispatchSamples::AddChunk() {
     chunk.capacity = std::min(chunk.capacity, kSamplesPerChunk / set.words_per_sample & ~size_t{1});
   }
   for (const CounterSets::Set& set : sets_) {
-    auto descriptor = NS::TransferPtr(MTL::CounterSampleBufferDescriptor::alloc()->init());
+    auto descriptor = TakeMetal(MTL::CounterSampleBufferDescriptor::alloc()->init());
     descriptor->setCounterSet(set.handle.get());
     descriptor->setStorageMode(MTL::StorageModeShared);
     descriptor->setSampleCount(chunk.capacity);
     NS::Error* error = nullptr;
-    auto buffer = NS::TransferPtr(device_->newCounterSampleBuffer(descriptor.get(), &error));
+    auto buffer = TakeMetal(device_->newCounterSampleBuffer(descriptor.get(), &error));
     if (!buffer)
       return false;
     chunk.buffers.push_back(std::move(buffer));
@@ -145,7 +145,7 @@ MetalPtr<MTL::ComputePassDescriptor> DispatchSamples::NewPass() {
   if ((chunks_.empty() || chunks_.back().used == chunks_.back().capacity) && !AddChunk())
     return {};
   Chunk& chunk = chunks_.back();
-  auto descriptor = NS::TransferPtr(MTL::ComputePassDescriptor::alloc()->init());
+  auto descriptor = TakeMetal(MTL::ComputePassDescriptor::alloc()->init());
   for (size_t i = 0; i < sets_.size(); ++i) {
     auto* attachment = descriptor->sampleBufferAttachments()->object(i);
     attachment->setSampleBuffer(chunk.buffers[i].get());

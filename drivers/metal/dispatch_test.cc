@@ -120,6 +120,25 @@ TEST_F(DispatchTest, NothingOfADispatchNeedsToOutliveItsSubmission) {
   EXPECT_THAT(Words(counted), ElementsAre(5));
 }
 
+TEST_F(DispatchTest, AFaultFailsWhatWaitsOnTheDeviceToo) {
+  auto faulty = NewCommandBuffer(), counts = NewCommandBuffer();
+  auto counted = NewBuffer(4);
+  IREE_ASSERT_OK(
+      Dispatch(faulty, "touch nothing", iree_hal_make_static_dispatch_config(1, 1, 1), {}, {}));
+  IREE_ASSERT_OK(iree_hal_command_buffer_end(faulty.get()));
+  IREE_ASSERT_OK(Count(counts, Ref(counted, 0, 4), {1, 1, 1}));
+  IREE_ASSERT_OK(iree_hal_command_buffer_end(counts.get()));
+  Fence start(device_), first(device_), second(device_), third(device_);
+  IREE_ASSERT_OK(Execute(faulty, start, first));
+  IREE_ASSERT_OK(Execute(counts, first, second));
+  IREE_ASSERT_OK(Execute(counts, second, third));
+  IREE_ASSERT_OK(start.Signal());
+  for (const Fence* fence : {&first, &second, &third})
+    IREE_EXPECT_STATUS_IS(IREE_STATUS_INTERNAL, fence->Wait());
+  // The device goes on with what does not depend on it.
+  IREE_EXPECT_OK(ExecuteAndWait(counts));
+}
+
 TEST_F(DispatchTest, RunsOnADeviceThatIsInNoGroup) {
   iree_hal_device_t* lone = nullptr;
   IREE_ASSERT_OK(CreateLoneDevice(&lone));

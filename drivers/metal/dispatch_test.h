@@ -17,6 +17,7 @@ protected:
         {"count.threadgroups", "count_threadgroups", 1, 1, 0},
         {"module__scale$async.f32", "scale__words", 8, 3, 2},
         {"_abs", "_abs", 1, 0, 0},
+        {"touch nothing", "touch_nothing", 1, 0, 0},
     };
     return *functions;
   }
@@ -46,6 +47,7 @@ kernel void scale__words(constant Scaled& arguments [[buffer(0)]],
   arguments.target[i] = arguments.source[i] * constants.x + constants.y;
 }
 kernel void _abs() {}
+kernel void touch_nothing() { *reinterpret_cast<device volatile uint*>(8ul) = 1; }
 )msl",
                                                  Functions());
     iree_hal_executable_cache_t* cache = nullptr;

@@ -153,7 +153,7 @@ iree_status_t CreateDeviceById(iree_hal_driver_t* base, iree_hal_device_id_t dev
   IREE_RETURN_IF_ERROR(ReadParams(param_count, params, &queue_count));
   MTL::Device* device = nullptr;
   IREE_RETURN_IF_ERROR(FindById(driver, device_id, &device));
-  return CreateDevice(ToIree(driver->identifier), NS::RetainPtr(device), queue_count, create_params,
+  return CreateDevice(ToIree(driver->identifier), RetainMetal(device), queue_count, create_params,
                       host_allocator, out_device);
 }
 
@@ -189,14 +189,14 @@ constexpr iree_hal_driver_vtable_t kVtable = {
 
 std::vector<MetalPtr<MTL::Device>> FindDevices() {
   std::vector<MetalPtr<MTL::Device>> devices;
-  auto default_device = NS::TransferPtr(MTL::CreateSystemDefaultDevice());
+  auto default_device = TakeMetal(MTL::CreateSystemDefaultDevice());
   if (default_device)
     devices.push_back(default_device);
-  auto all = NS::TransferPtr(MTL::CopyAllDevices());
+  auto all = TakeMetal(MTL::CopyAllDevices());
   for (NS::UInteger i = 0; all && i < all->count(); ++i) {
     auto* device = all->object<MTL::Device>(i);
     if (!default_device || device->registryID() != default_device->registryID())
-      devices.push_back(NS::RetainPtr(device));
+      devices.push_back(RetainMetal(device));
   }
   return devices;
 }

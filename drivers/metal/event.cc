@@ -41,7 +41,7 @@ iree_status_t CreateEvent(MTL::Device* device, iree_allocator_t host_allocator,
   auto* event = new (storage) Event{};
   iree_hal_resource_initialize(&kVtable, &event->resource);
   event->host_allocator = host_allocator;
-  event->handle = NS::TransferPtr(device->newEvent());
+  event->handle = TakeMetal(device->newEvent());
   *out_event = reinterpret_cast<iree_hal_event_t*>(event);
   return iree_ok_status();
 }

@@ -11,10 +11,51 @@
 
 namespace bessemer::metal_driver {
 
-/// An owner of a Metal object. NS::TransferPtr takes what a `new...` method returned, NS::RetainPtr
-/// adds a reference.
+/// An owner of a Metal object. TakeMetal takes what a `new...` method returned, RetainMetal adds a
+/// reference. Unlike metal-cpp's own it sends no messages to null, which compilers of C++ take for
+/// code that is never reached.
 template <class T>
-using MetalPtr = NS::SharedPtr<T>;
+class MetalPtr {
+public:
+  MetalPtr() = default;
+  MetalPtr(const MetalPtr& other) : object_(other.object_) {
+    if (object_)
+      object_->retain();
+  }
+  MetalPtr(MetalPtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  MetalPtr& operator=(MetalPtr other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~MetalPtr() {
+    if (object_)
+      object_->release();
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  explicit operator bool() const { return object_; }
+
+private:
+  template <class U>
+  friend MetalPtr<U> TakeMetal(U* object);
+
+  T* object_ = nullptr;
+};
+
+template <class T>
+MetalPtr<T> TakeMetal(T* object) {
+  MetalPtr<T> result;
+  result.object_ = object;
+  return result;
+}
+
+template <class T>
+MetalPtr<T> RetainMetal(T* object) {
+  if (object)
+    object->retain();
+  return TakeMetal(object);
+}
 
 /// An owner of a HAL object: anything that begins with iree_hal_resource_t.
 template <class T>

@@ -87,7 +87,7 @@ std::shared_ptr<Pipeline> PipelineCache::Get(const LibrarySource& library,
                                "in function '%s'", entry_point.c_str()));
   };
   auto make_pipeline = [pipeline, device, entry_point, fail](MTL::Library* compiled) {
-    auto entry = NS::TransferPtr(compiled->newFunction(ToNSString(entry_point)));
+    auto entry = TakeMetal(compiled->newFunction(ToNSString(entry_point)));
     if (!entry)
       return fail("the library does not have the function", nullptr);
     device->newComputePipelineState(
@@ -96,7 +96,7 @@ std::shared_ptr<Pipeline> PipelineCache::Get(const LibrarySource& library,
           NS::Error* error) {
           if (!state)
             return fail("cannot make a pipeline", error);
-          pipeline->Finish(NS::RetainPtr(state), reflection);
+          pipeline->Finish(RetainMetal(state), reflection);
         });
   };
 
@@ -105,7 +105,7 @@ std::shared_ptr<Pipeline> PipelineCache::Get(const LibrarySource& library,
     dispatch_data_t data = dispatch_data_create(library.contents.data(), library.contents.size(),
                                                 nullptr, DISPATCH_DATA_DESTRUCTOR_DEFAULT);
     NS::Error* error = nullptr;
-    auto loaded = NS::TransferPtr(device->newLibrary(data, &error));
+    auto loaded = TakeMetal(device->newLibrary(data, &error));
     dispatch_release(data);
     if (loaded)
       make_pipeline(loaded.get());
@@ -114,7 +114,7 @@ std::shared_ptr<Pipeline> PipelineCache::Get(const LibrarySource& library,
     return pipeline;
   }
 
-  auto options = NS::TransferPtr(MTL::CompileOptions::alloc()->init());
+  auto options = TakeMetal(MTL::CompileOptions::alloc()->init());
   if (library.language_version)
     options->setLanguageVersion(static_cast<MTL::LanguageVersion>(library.language_version));
   device->newLibrary(ToNSString(library.contents), options.get(),

@@ -273,9 +273,10 @@ void Profiler::Record(const Operation& operation) {
   if (Wants(IREE_HAL_DEVICE_PROFILING_DATA_QUEUE_EVENTS)) {
     iree_hal_profile_queue_event_t event = iree_hal_profile_queue_event_default();
     event.type = operation.info.type;
-    event.dependency_strategy = operation.wait_count
-                                    ? IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_SOFTWARE_DEFER
-                                    : IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_NONE;
+    event.dependency_strategy =
+        operation.waits_on_device ? IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_DEVICE_BARRIER
+        : operation.wait_count    ? IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_SOFTWARE_DEFER
+                                  : IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_NONE;
     event.event_id = ++last_event_id_;
     event.host_time_ns = operation.submitted;
     event.ready_host_time_ns = operation.ready;

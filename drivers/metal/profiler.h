@@ -78,6 +78,7 @@ public:
     uint32_t queue_ordinal = 0;
     uint32_t wait_count = 0;
     uint32_t signal_count = 0;
+    bool waits_on_device = false;
     iree_time_t submitted = 0;
     iree_time_t ready = 0;
     iree_time_t ended = 0;
@@ -125,7 +126,7 @@ public:
 
 private:
   Profiler(MTL::Device* device, uint32_t ordinal)
-      : device_(NS::RetainPtr(device)), ordinal_(ordinal) {}
+      : device_(RetainMetal(device)), ordinal_(ordinal) {}
 
   iree_hal_profile_chunk_metadata_t Metadata(iree_string_view_t content_type) const;
   iree_status_t Write(iree_string_view_t content_type, const void* data, iree_host_size_t size,

@@ -280,6 +280,27 @@ TEST_F(ProfilerTest, MetricsTellTheMemoryInUse) {
   EXPECT_GT(before[IREE_HAL_PROFILE_BUILTIN_METRIC_ID_MEMORY_LOCAL_TOTAL], after[used]);
 }
 
+TEST_F(ProfilerTest, QueueEventsTellWhoWaitedOnTheDevice) {
+  auto counted = NewBuffer(4);
+  auto commands = NewCommandBuffer();
+  IREE_ASSERT_OK(Count(commands, Ref(counted, 0, 4), {1, 1, 1}));
+  IREE_ASSERT_OK(iree_hal_command_buffer_end(commands.get()));
+  IREE_ASSERT_OK(Begin(IREE_HAL_DEVICE_PROFILING_DATA_QUEUE_EVENTS));
+  Fence start(device_), first(device_), second(device_);
+  IREE_ASSERT_OK(Execute(commands, start, first));
+  IREE_ASSERT_OK(Execute(commands, first, second));
+  IREE_ASSERT_OK(start.Signal());
+  IREE_ASSERT_OK(second.Wait());
+  End();
+  auto events =
+      sink_.Get<iree_hal_profile_queue_event_t>(IREE_HAL_PROFILE_CONTENT_TYPE_QUEUE_EVENTS);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].dependency_strategy,
+            IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_SOFTWARE_DEFER);
+  EXPECT_EQ(events[1].dependency_strategy,
+            IREE_HAL_PROFILE_QUEUE_DEPENDENCY_STRATEGY_DEVICE_BARRIER);
+}
+
 TEST_F(ProfilerTest, FiltersChooseDispatchesByName) {
   auto counted = NewBuffer(4), words = NewBuffer(64);
   auto commands = NewCommandBuffer();

@@ -14,6 +14,9 @@ struct Queue {
   MetalPtr<MTL::Fence> fence;
   uint32_t ordinal = 0;
 
+  /// Command buffers on their way that end only with what others do: they wait for events.
+  std::atomic<uint32_t> open_ended{0};
+
   /// NULL until the device is in a group.
   iree_async_frontier_tracker_t* tracker() const { return tracker_; }
   iree_async_axis_t axis() const { return axis_; }

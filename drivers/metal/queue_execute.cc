@@ -45,6 +45,11 @@ public:
   }
 
 private:
+  bool WaitsOnDevice() const override { return !list().empty(); }
+  bool KeepsWhatItUses() const override {
+    return list().is_retaining() && bound_.size() == bindings_.size();
+  }
+
   void Run() override {
     if (list().empty()) {
       Complete(iree_ok_status());
@@ -55,6 +60,8 @@ private:
     if (iree_status_is_ok(status)) {
       // What commands use is kept by this.
       commands = queue()->handle->commandBufferWithUnretainedReferences();
+      ForEachPromise(
+          [&](MTL::SharedEvent* event, uint64_t value) { commands->encodeWait(event, value); });
       Encoder encoder(commands, queue()->fence.get(), device()->memory->NeedsUseResource());
       status =
           Replay(list(), {bindings_.size(), bindings_.data()}, arguments_, encoder, BeginProfile());
@@ -63,18 +70,51 @@ private:
       Complete(status);
       return;
     }
+    if (signals().count) {
+      done_ = device()->events->Acquire();
+      commands->encodeSignalEvent(done_.event.get(), done_.value);
+    }
     device()->memory->CommitResidency();
     commands->addCompletedHandler(^(MTL::CommandBuffer* completed) {
       AutoreleaseScope pool;
-      if (profiler())
-        EndProfile(completed);
-      Complete(
-          completed->status() == MTL::CommandBufferStatusCompleted
-              ? iree_ok_status()
-              : StatusFromError(IREE_STATUS_INTERNAL, "the device failed", completed->error()));
+      OnCompleted(completed);
     });
-    SignalsFollow(commands);
+    Promise promise;
+    promise.event = done_.event;
+    promise.event_value = done_.value;
+    if (EndsByItself())
+      promise.work = RetainMetal(commands);
+    if (list().waits_for_events())
+      ++queue()->open_ended;
+    // Nothing may be promised before the commit: what goes behind it in the queue would be before
+    // it. After the commit this may complete at any time.
+    Hold();
     commands->commit();
+    PromiseSignals(promise);
+    Release();
+  }
+
+  /// Whether the work ends once it is committed, whatever else is or is not committed. What waits
+  /// for it may then wait without listening to anything else.
+  bool EndsByItself() const {
+    return !list().waits_for_events() && queue()->open_ended == 0 && !relies_on_open_end();
+  }
+
+  void OnCompleted(MTL::CommandBuffer* completed) {
+    if (profiler())
+      EndProfile(completed);
+    if (list().waits_for_events())
+      --queue()->open_ended;
+    bool is_ok = completed->status() == MTL::CommandBufferStatusCompleted;
+    if (done_.event) {
+      // What waits behind work that was given up would wait for ever.
+      if (!is_ok && done_.event->signaledValue() < done_.value)
+        done_.event->setSignaledValue(done_.value);
+      device()->events->Release(std::move(done_));
+    }
+    Complete(is_ok
+                 ? iree_ok_status()
+                 : StatusFromError(IREE_STATUS_INTERNAL, "the device failed", completed->error()));
   }
 
   OperationInfo Info() const override { return info_; }
@@ -106,6 +146,7 @@ private:
   std::vector<iree_hal_buffer_binding_t> bindings_;
   std::vector<HalPtr<iree_hal_buffer_t>> bound_;
   ArgumentArena::Block arguments_;
+  EventPool::Slot done_;
   OperationInfo info_;
   std::unique_ptr<DispatchProfile> dispatches_;
 };

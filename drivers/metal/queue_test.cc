@@ -243,6 +243,102 @@ TEST_F(QueueTest, ManyThreadsSubmitToAllQueues) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Work that waits only for work which is on the device goes there too.
+TEST_F(QueueTest, ChainsReadWhatTheLinkBeforeWroteOnAnyQueue) {
+  constexpr uint64_t kLength = 200;
+  // Each link copies one byte on, so that one out of order shows.
+  auto buffer = NewBuffer(kLength + 1);
+  const uint8_t seed = 0x7E;
+  IREE_ASSERT_OK(iree_hal_buffer_map_write(buffer.get(), 0, &seed, 1));
+  Fence start(device_), end(device_, kLength);
+  for (uint64_t i = 0; i < kLength; ++i) {
+    iree_hal_semaphore_t* timeline = end.semaphore();
+    uint64_t wait_value = i, signal_value = i + 1;
+    iree_hal_semaphore_list_t waits = {1, &timeline, &wait_value};
+    IREE_ASSERT_OK(iree_hal_device_queue_copy(device_, iree_hal_queue_affinity_t{1} << (i * 7 % 4),
+                                              i == 0 ? iree_hal_semaphore_list_t(start) : waits,
+                                              {1, &timeline, &signal_value}, buffer.get(), i,
+                                              buffer.get(), i + 1, 1, IREE_HAL_COPY_FLAG_NONE));
+  }
+  EXPECT_EQ(Read(buffer)[1], 0);
+  IREE_ASSERT_OK(start.Signal());
+  IREE_ASSERT_OK(end.Wait());
+  EXPECT_THAT(Read(buffer), Each(seed));
+}
+
+/// A command buffer that waits for an event, one that signals it, and both in flight.
+class BlockedDeviceTest : public QueueTest {
+protected:
+  void SetUp() override {
+    QueueTest::SetUp();
+    IREE_ASSERT_OK(iree_hal_event_create(device_, kAny, IREE_HAL_EVENT_FLAG_NONE, &event_));
+    blocked_ = NewCommandBuffer();
+    const iree_hal_event_t* events[] = {event_};
+    IREE_ASSERT_OK(iree_hal_command_buffer_wait_events(
+        blocked_.get(), 1, events, IREE_HAL_EXECUTION_STAGE_COMMAND_RETIRE,
+        IREE_HAL_EXECUTION_STAGE_COMMAND_ISSUE, 0, nullptr, 0, nullptr));
+    IREE_ASSERT_OK(iree_hal_command_buffer_end(blocked_.get()));
+    release_ = NewCommandBuffer();
+    IREE_ASSERT_OK(iree_hal_command_buffer_signal_event(release_.get(), event_,
+                                                        IREE_HAL_EXECUTION_STAGE_COMMAND_RETIRE));
+    IREE_ASSERT_OK(iree_hal_command_buffer_end(release_.get()));
+  }
+  void TearDown() override {
+    Fence released(device_);
+    IREE_EXPECT_OK(iree_hal_device_queue_execute(device_, 2, Fence(), released, release_.get(), {},
+                                                 IREE_HAL_EXECUTE_FLAG_NONE));
+    IREE_EXPECT_OK(released.Wait());
+    blocked_ = {};
+    release_ = {};
+    iree_hal_event_release(event_);
+    QueueTest::TearDown();
+  }
+  /// Runs on the first queue until the test ends.
+  iree_status_t Block(const Fence& signals) {
+    return iree_hal_device_queue_execute(device_, 1, Fence(), signals, blocked_.get(), {},
+                                         IREE_HAL_EXECUTE_FLAG_NONE);
+  }
+
+  iree_hal_event_t* event_ = nullptr;
+  HalPtr<iree_hal_command_buffer_t> blocked_, release_;
+};
+
+TEST_F(BlockedDeviceTest, AFailureReachesWhoWaitsForWorkThatIsStuckOnTheDevice) {
+  auto buffer = NewBuffer(64);
+  Fence blocked(device_), filled(device_), next(device_);
+  IREE_ASSERT_OK(Block(blocked));
+  // Both are behind the blocked work on the device.
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x11, blocked, filled));
+  IREE_ASSERT_OK(Fill(buffer.get(), 0x22, filled, next));
+  EXPECT_FALSE(filled.Poll());
+  iree_hal_semaphore_fail(blocked.semaphore(),
+                          iree_make_status(IREE_STATUS_DATA_LOSS, "somebody gave up"));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_DATA_LOSS, filled.Wait());
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_DATA_LOSS, next.Wait());
+  // What they use may go; they still hold it.
+  buffer = {};
+}
+
+TEST_F(BlockedDeviceTest, WaitsForStuckWorkTimeOut) {
+  Fence blocked(device_);
+  IREE_ASSERT_OK(Block(blocked));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_DEADLINE_EXCEEDED, blocked.Wait(iree_make_timeout_ms(20)));
+  iree_hal_semaphore_fail(blocked.semaphore(), iree_status_from_code(IREE_STATUS_ABORTED));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_ABORTED, blocked.Wait());
+}
+
+TEST_F(BlockedDeviceTest, OtherQueuesGoOn) {
+  auto buffer = NewBuffer(64);
+  Fence blocked(device_), filled(device_);
+  IREE_ASSERT_OK(Block(blocked));
+  const uint8_t byte = 0x33;
+  IREE_ASSERT_OK(iree_hal_device_queue_fill(device_, 4, Fence(), filled, buffer.get(), 0, 64, &byte,
+                                            1, IREE_HAL_FILL_FLAG_NONE));
+  IREE_ASSERT_OK(filled.Wait());
+  EXPECT_THAT(Read(buffer), Each(0x33));
+  EXPECT_FALSE(blocked.Poll());
+}
+
 TEST_F(QueueTest, SharedEventsFollowTheTimeline) {
   Fence fence(device_, 5);
   MTL::SharedEvent* event = SharedEventOf(fence.semaphore());

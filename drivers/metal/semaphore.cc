@@ -8,10 +8,9 @@
 namespace bessemer::metal_driver {
 namespace {
 
-/// Who will signal: committed work, or work that another semaphore still holds up.
+/// What another semaphore holds up.
 struct Expectation {
   uint64_t value = 0; // 0: nothing is expected
-  MetalPtr<MTL::CommandBuffer> commands;
   HalPtr<iree_hal_semaphore_t> earlier;
   uint64_t earlier_value = 0;
 };
@@ -23,6 +22,7 @@ struct Semaphore {
   std::mutex event_mutex;
   MetalPtr<MTL::SharedEvent> event;
   iree_atomic_int32_t has_event;
+  Promises promises;
   std::mutex expectation_mutex;
   Expectation expectation;
 
@@ -58,44 +58,53 @@ iree_status_t Signal(iree_async_semaphore_t* base, uint64_t value,
     if (semaphore->event->signaledValue() < value)
       semaphore->event->setSignaledValue(value);
   }
+  semaphore->promises.Keep(value);
   iree_async_semaphore_dispatch_timepoints(base, value);
   return iree_ok_status();
 }
 
-/// Waits for the work that will raise `base` to `value` as long as that is known; what comes then
-/// is for a wait on the semaphore.
+// What waits on the device goes on, as it always does; that it waited in vain it learns from its
+// timepoint here, so that it does not signal.
+void OnFail(iree_async_semaphore_t* base, iree_status_code_t) {
+  Semaphore::From(base)->promises.KeepAll();
+}
+
+/// Waits for the work that leads to `value` as long as that is known; what comes then is for a wait
+/// on the semaphore. Metal knows best how to wait for its work, and may lend a hand with it;
+/// operations of the host behind that work run within its completion.
 void WaitForWork(iree_hal_semaphore_t* base, uint64_t value) {
-  auto target = HalPtr<iree_hal_semaphore_t>::Retain(base);
-  uint64_t target_value = value;
-  MTL::CommandBuffer* before = nullptr;
   const auto is_over = [](iree_hal_semaphore_t* semaphore, uint64_t value) {
     return Query(&Semaphore::From(semaphore)->async) >= value; // failed ones, too
   };
+  auto target = HalPtr<iree_hal_semaphore_t>::Retain(base);
+  uint64_t target_value = value;
+  MetalPtr<MTL::CommandBuffer> before;
   while (!is_over(base, value)) {
+    Semaphore* semaphore = Semaphore::From(target.get());
+    if (MetalPtr<MTL::CommandBuffer> work = semaphore->promises.WorkTowards(target_value)) {
+      // The same again: its handler is yet to return.
+      if (work.get() == before.get())
+        return;
+      work->waitUntilCompleted();
+      before = std::move(work);
+      target = HalPtr<iree_hal_semaphore_t>::Retain(base);
+      target_value = value;
+      continue;
+    }
     Expectation expected;
     {
-      Semaphore* semaphore = Semaphore::From(target.get());
       std::lock_guard lock(semaphore->expectation_mutex);
       if (semaphore->expectation.value < target_value)
         return;
       expected = semaphore->expectation;
     }
-    if (!expected.commands) {
-      target = std::move(expected.earlier);
-      target_value = expected.earlier_value;
-      if (is_over(target.get(), target_value))
-        return; // about to go on, in another thread
-      continue;
-    }
-    // Not committed: its thread is between the two. The same again: its handler is yet to return.
-    AutoreleaseScope pool;
-    if (expected.commands.get() == before ||
-        expected.commands->status() < MTL::CommandBufferStatusCommitted)
+    // Only the last expectation is known: on one timeline it may lead back to itself.
+    if (expected.earlier.get() == target.get() && expected.earlier_value >= target_value)
       return;
-    expected.commands->waitUntilCompleted();
-    before = expected.commands.get();
-    target = HalPtr<iree_hal_semaphore_t>::Retain(base);
-    target_value = value;
+    target = std::move(expected.earlier);
+    target_value = expected.earlier_value;
+    if (is_over(target.get(), target_value))
+      return; // about to go on, in another thread
   }
 }
 
@@ -103,7 +112,7 @@ iree_status_t Wait(iree_hal_semaphore_t* base, uint64_t value, iree_timeout_t ti
                    iree_async_wait_flags_t flags) {
   auto* async = reinterpret_cast<iree_async_semaphore_t*>(base);
   // Metal's wait knows no time limit.
-  if (iree_timeout_is_infinite(timeout) && !iree_any_bit_set(flags, IREE_ASYNC_WAIT_FLAG_ACTIVE))
+  if (iree_timeout_is_infinite(timeout))
     WaitForWork(base, value);
   return iree_async_semaphore_multi_wait(IREE_ASYNC_WAIT_MODE_ALL, &async, &value, 1, timeout,
                                          flags, Semaphore::From(base)->host_allocator);
@@ -123,8 +132,7 @@ iree_status_t ExportTimepoint(iree_hal_semaphore_t*, uint64_t, iree_hal_queue_af
 }
 
 constexpr iree_hal_semaphore_vtable_t kVtable = {
-    // No device work waits for a semaphore of ours, so a failure has none to release.
-    {Destroy, Query, Signal, /*on_fail=*/nullptr},
+    {Destroy, Query, Signal, OnFail},
     Wait,
     ImportTimepoint,
     ExportTimepoint,
@@ -153,7 +161,7 @@ iree_status_t CreateSemaphore(MTL::Device* device, iree_async_proactor_t* proact
                                   IREE_ASYNC_SEMAPHORE_DEFAULT_FRONTIER_CAPACITY,
                                   &semaphore->async);
   semaphore->host_allocator = host_allocator;
-  semaphore->device = NS::RetainPtr(device);
+  semaphore->device = RetainMetal(device);
   *out_semaphore = iree_hal_semaphore_cast(&semaphore->async);
   return iree_ok_status();
 }
@@ -172,15 +180,9 @@ void Replace(Semaphore* semaphore, Expectation&& expectation) {
 
 } // namespace
 
-void ExpectSignal(iree_hal_semaphore_t* base, uint64_t value, MTL::CommandBuffer* commands) {
-  Expectation expectation{.value = value, .commands = NS::RetainPtr(commands), .earlier = {}};
-  Replace(Semaphore::From(base), std::move(expectation));
-}
-
 void ExpectSignalAfter(iree_hal_semaphore_t* base, uint64_t value, iree_hal_semaphore_t* earlier,
                        uint64_t earlier_value) {
   Expectation expectation{.value = value,
-                          .commands = {},
                           .earlier = HalPtr<iree_hal_semaphore_t>::Retain(earlier),
                           .earlier_value = earlier_value};
   Replace(Semaphore::From(base), std::move(expectation));
@@ -194,12 +196,18 @@ void WithdrawSignal(iree_hal_semaphore_t* base, uint64_t value) {
     std::swap(semaphore->expectation, over);
 }
 
+Promises* PromisesOf(iree_hal_semaphore_t* base, MTL::Device* device) {
+  if (!IsMetalSemaphore(base) || Semaphore::From(base)->device.get() != device)
+    return nullptr;
+  return &Semaphore::From(base)->promises;
+}
+
 MTL::SharedEvent* SharedEventOf(iree_hal_semaphore_t* base) {
   Semaphore* semaphore = Semaphore::From(base);
   std::lock_guard lock(semaphore->event_mutex);
   if (!semaphore->event) {
     AutoreleaseScope pool;
-    semaphore->event = NS::TransferPtr(semaphore->device->newSharedEvent());
+    semaphore->event = TakeMetal(semaphore->device->newSharedEvent());
     iree_atomic_store(&semaphore->has_event, 1, iree_memory_order_release);
     // Signals that came before they could see the event.
     semaphore->event->setSignaledValue(static_cast<uint64_t>(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "drivers/metal/objects.h"
+#include "drivers/metal/promises.h"
 
 namespace bessemer::metal_driver {
 
@@ -11,16 +12,18 @@ iree_status_t CreateSemaphore(MTL::Device* device, iree_async_proactor_t* proact
 
 bool IsMetalSemaphore(iree_hal_semaphore_t* semaphore);
 
+/// What work of the device will bring a semaphore to; NULL for semaphores of others, and of devices
+/// other than `device`, whose events mean nothing here.
+Promises* PromisesOf(iree_hal_semaphore_t* semaphore, MTL::Device* device);
+
 /// An event that Metal work outside of the HAL can wait for and, with the next values, signal. Made
 /// when first asked for; lives as long as the semaphore. A failed semaphore leaves it where it is:
 /// no value stands for a failure.
 MTL::SharedEvent* SharedEventOf(iree_hal_semaphore_t* semaphore);
 
-/// What will raise a semaphore of this driver to `value`: a thread that waits for that long enough
-/// waits for the command buffer itself, in which Metal may run the work and its handlers on that
-/// very thread. Held until the value is withdrawn. `commands` may be committed after this.
-void ExpectSignal(iree_hal_semaphore_t* semaphore, uint64_t value, MTL::CommandBuffer* commands);
-/// The same for work that itself waits for `earlier`, of this driver too.
+/// What will raise a semaphore of this driver to `value` is held up until `earlier`, of this driver
+/// too, is at `earlier_value`: who waits for the one waits for work of the other. Held until the
+/// value is withdrawn.
 void ExpectSignalAfter(iree_hal_semaphore_t* semaphore, uint64_t value,
                        iree_hal_semaphore_t* earlier, uint64_t earlier_value);
 /// The value is about to be signaled, or never will be.

@@ -104,7 +104,7 @@ MTL::Buffer* HandleOf(const iree_hal_slab_t* slab) {
 
 void ReleaseSlab(iree_hal_slab_provider_t* base, const iree_hal_slab_t* slab) {
   SlabProvider* provider = SlabProvider::From(base);
-  auto handle = NS::TransferPtr(HandleOf(slab));
+  auto handle = TakeMetal(HandleOf(slab));
   Report(provider, IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_SLAB_RELEASE, handle.get());
   std::lock_guard lock(provider->mutex);
   ++provider->stats.total_released;
@@ -142,7 +142,7 @@ iree_status_t WrapBuffer(iree_hal_slab_provider_t* base, const iree_hal_slab_t* 
   options.adopts_handle = false;
   options.release_callback = release_callback;
   options.host_allocator = provider->host_allocator;
-  return CreateBuffer(options, provider->memory, NS::RetainPtr(HandleOf(slab)), out_buffer);
+  return CreateBuffer(options, provider->memory, RetainMetal(HandleOf(slab)), out_buffer);
 }
 
 void Prefault(iree_hal_slab_provider_t*, iree_hal_slab_t*) {}

@@ -1,54 +1,42 @@
 #include "drivers/metal/submission.h"
 
+#include <algorithm>
+
 #include "drivers/metal/device.h"
 #include "drivers/metal/semaphore.h"
 #include "drivers/metal/submission_profile.h"
 
 namespace bessemer::metal_driver {
 
-struct Submission::Wait {
-  iree_async_semaphore_timepoint_t timepoint = {};
-  Submission* submission = nullptr;
-  iree_async_semaphore_t* semaphore = nullptr;
-
-  ~Wait() { iree_async_semaphore_release(semaphore); }
-};
-
 Submission::Submission(Device* device, Queue* queue)
     : device_(HalPtr<Device>::Retain(device)), queue_(queue) {}
 
 Submission::~Submission() { FreeSignals(); }
 
-void Submission::SignalsFollow(MTL::CommandBuffer* commands) {
-  announced_ = true;
-  for (size_t i = 0; i < signals_.count; ++i)
-    if (IsMetalSemaphore(signals_.semaphores[i]))
-      ExpectSignal(signals_.semaphores[i], signals_.payload_values[i], commands);
-}
-
-void Submission::SignalsFollowWaits() {
+void Submission::ExpectSignalsAfterWaits() {
   for (size_t i = 0; i < wait_count_; ++i) {
     const Wait& wait = waits_[i];
     auto* earlier = iree_hal_semaphore_cast(wait.semaphore);
     if (!IsMetalSemaphore(earlier) ||
-        iree_async_semaphore_query(wait.semaphore) >= wait.timepoint.minimum_value)
+        iree_async_semaphore_query(wait.semaphore) >= wait.promised_value)
       continue;
     announced_ = true;
-    for (size_t k = 0; k < signals_.count; ++k)
+    for (size_t k = 0; k < signals_.count; ++k) {
       if (IsMetalSemaphore(signals_.semaphores[k]))
         ExpectSignalAfter(signals_.semaphores[k], signals_.payload_values[k], earlier,
-                          wait.timepoint.minimum_value);
+                          wait.promised_value);
+    }
     return;
   }
 }
 
 void Submission::WithdrawSignals() {
-  if (!announced_)
+  if (!std::exchange(announced_, false))
     return;
-  announced_ = false;
-  for (size_t i = 0; i < signals_.count; ++i)
+  for (size_t i = 0; i < signals_.count; ++i) {
     if (IsMetalSemaphore(signals_.semaphores[i]))
       WithdrawSignal(signals_.semaphores[i], signals_.payload_values[i]);
+  }
 }
 
 void Submission::FreeSignals() {
@@ -102,57 +90,124 @@ iree_status_t Submission::Start(std::unique_ptr<Submission> owner,
   self->wait_count_ = waits.count + ready.size();
   if (self->wait_count_)
     self->waits_ = std::make_unique<Wait[]>(self->wait_count_);
-  self->remaining_ = self->wait_count_ + 1;
+  self->gates_ = self->wait_count_ + 1;
+  self->outstanding_ = self->wait_count_ + 1;
+  MTL::Device* metal = self->WaitsOnDevice() ? self->device()->metal.get() : nullptr;
   for (size_t i = 0; i < self->wait_count_; ++i) {
     Wait& wait = self->waits_[i];
     wait.submission = self;
-    wait.semaphore = i < waits.count
-                         ? reinterpret_cast<iree_async_semaphore_t*>(waits.semaphores[i])
-                         : ready[i - waits.count];
+    bool is_pipeline = i >= waits.count;
+    wait.semaphore = is_pipeline ? ready[i - waits.count]
+                                 : reinterpret_cast<iree_async_semaphore_t*>(waits.semaphores[i]);
+    wait.promised_value = is_pipeline ? 1 : waits.payload_values[i];
+    if (metal && !is_pipeline)
+      wait.promises = PromisesOf(waits.semaphores[i], metal);
     iree_async_semaphore_retain(wait.semaphore);
     wait.timepoint.callback = OnTimepoint;
     wait.timepoint.user_data = &wait;
   }
   for (size_t i = 0; i < self->wait_count_; ++i) {
-    uint64_t value = i < waits.count ? waits.payload_values[i] : 1;
+    Wait& wait = self->waits_[i];
     // Cannot fail: the storage is ours.
-    iree_status_free(iree_async_semaphore_acquire_timepoint(self->waits_[i].semaphore, value,
-                                                            &self->waits_[i].timepoint));
+    iree_status_free(iree_async_semaphore_acquire_timepoint(wait.semaphore, wait.promised_value,
+                                                            &wait.timepoint));
+    if (wait.promises && !wait.is_open.load(std::memory_order_acquire))
+      wait.promises->Await(&wait);
   }
   // A failure that came while the others were being acquired could not cancel those.
-  if (self->failure_.load())
-    self->CancelWaits();
-  self->SignalsFollowWaits();
-  self->Arrive();
+  bool is_last = self->failure_.load() && self->CancelWaits();
+  self->ExpectSignalsAfterWaits();
+  is_last |= self->gates_.fetch_sub(1) == 1;
+  if (is_last)
+    Schedule(self);
   return iree_ok_status();
+}
+
+void* Submission::Wait::OnPromise(const Promise& promise) {
+  if (is_open.exchange(true))
+    return nullptr;
+  event = promise.event;
+  event_value = promise.event_value;
+  is_open_ended = !promise.work;
+  return submission->gates_.fetch_sub(1) == 1 ? submission : nullptr;
+}
+
+void Submission::Wait::AfterPromise(void* what) { Schedule(static_cast<Submission*>(what)); }
+
+bool Submission::OpenGate(Wait& wait) {
+  if (wait.promises)
+    wait.promises->Cancel(&wait);
+  return !wait.is_open.exchange(true) && gates_.fetch_sub(1) == 1;
 }
 
 void Submission::OnTimepoint(void* user_data, iree_async_semaphore_timepoint_t*,
                              iree_status_t status) {
-  Submission* self = static_cast<Wait*>(user_data)->submission;
+  Wait& wait = *static_cast<Wait*>(user_data);
+  Submission* self = wait.submission;
+  bool is_last = false;
+  if (self->profile_)
+    wait.reached = iree_time_now();
   if (!iree_status_is_ok(status)) {
     iree_status_t none = nullptr;
     if (self->failure_.compare_exchange_strong(none, status)) {
+      // It may be on the device behind what failed. Who waits for it need not wait for that.
+      if (self->WaitsOnDevice() && self->KeepsWhatItUses())
+        iree_hal_semaphore_list_fail(self->signals_, iree_status_clone(status));
       // Values that are still to come need not be waited for.
-      self->CancelWaits();
+      is_last = self->CancelWaits();
     } else {
       iree_status_free(status);
     }
   }
+  is_last |= self->OpenGate(wait);
+  // Who opens the last gate still has the operation itself outstanding; others touch nothing after
+  // this.
   self->Arrive();
+  if (is_last)
+    Schedule(self);
 }
 
-void Submission::CancelWaits() {
+bool Submission::CancelWaits() {
+  bool is_last = false;
   for (size_t i = 0; i < wait_count_; ++i) {
-    // The caller's own count is still out, so that none of these is the last.
-    if (iree_async_semaphore_cancel_timepoint(waits_[i].semaphore, &waits_[i].timepoint))
-      remaining_.fetch_sub(1);
+    if (iree_async_semaphore_cancel_timepoint(waits_[i].semaphore, &waits_[i].timepoint)) {
+      is_last |= OpenGate(waits_[i]);
+      // The caller has an arrival of its own to come, so that this is not the last.
+      outstanding_.fetch_sub(1);
+    }
   }
+  return is_last;
 }
 
 void Submission::Arrive() {
-  if (remaining_.fetch_sub(1) == 1)
-    Schedule(this);
+  if (outstanding_.fetch_sub(1) == 1)
+    Finish();
+}
+
+bool Submission::relies_on_promises() const {
+  for (size_t i = 0; i < wait_count_; ++i) {
+    if (waits_[i].event)
+      return true;
+  }
+  return false;
+}
+
+bool Submission::relies_on_open_end() const {
+  for (size_t i = 0; i < wait_count_; ++i) {
+    if (waits_[i].is_open_ended)
+      return true;
+  }
+  return false;
+}
+
+void Submission::PromiseSignals(const Promise& promise) {
+  for (iree_host_size_t i = 0; i < signals_.count; ++i) {
+    if (Promises* promises = PromisesOf(signals_.semaphores[i], device()->metal.get())) {
+      Promise of_semaphore = promise;
+      of_semaphore.value = signals_.payload_values[i];
+      promises->Add(of_semaphore);
+    }
+  }
 }
 
 void Submission::Schedule(Submission* submission) {
@@ -179,28 +234,50 @@ void Submission::Schedule(Submission* submission) {
 }
 
 void Submission::RunOrAbandon() {
-  if (iree_status_t failure = failure_.exchange(nullptr)) {
+  if (failure_.load()) {
     Abandon();
-    Complete(failure);
+    Complete(iree_ok_status());
     return;
   }
-  if (queue_->tracker()) {
-    // Collects what is known to have happened before: pools order their reuse of memory by it.
-    for (size_t i = 0; i < wait_count_; ++i) {
-      SubmissionFrontier frontier;
-      auto* known = iree_async_fixed_frontier_as_frontier(&frontier);
-      if (iree_async_semaphore_query_frontier(waits_[i].semaphore, known,
-                                              IREE_ARRAYSIZE(frontier.entries)))
-        iree_async_frontier_merge(history(), IREE_ARRAYSIZE(frontier_.entries), known);
-    }
-  }
-  if (profile_)
+  CollectHistory();
+  if (profile_) {
     profile_->operation.ready = iree_time_now();
+    profile_->operation.waits_on_device = relies_on_promises();
+  }
   Run();
 }
 
+void Submission::CollectHistory() {
+  if (!queue_->tracker())
+    return;
+  // What is known to have happened before: pools order their reuse of memory by it.
+  for (size_t i = 0; i < wait_count_; ++i) {
+    SubmissionFrontier frontier;
+    auto* known = iree_async_fixed_frontier_as_frontier(&frontier);
+    if (iree_async_semaphore_query_frontier(waits_[i].semaphore, known,
+                                            IREE_ARRAYSIZE(frontier.entries)))
+      iree_async_frontier_merge(history(), IREE_ARRAYSIZE(frontier_.entries), known);
+  }
+}
+
 void Submission::Complete(iree_status_t status) {
+  own_status_ = status;
+  Arrive();
+}
+
+void Submission::Finish() {
+  iree_status_t status = own_status_;
+  if (iree_status_t failure = failure_.load()) {
+    // What it waited for in vain is the cause of all else.
+    iree_status_free(status);
+    status = failure;
+  } else if (WaitsOnDevice()) {
+    CollectHistory();
+  }
   if (profile_) {
+    // What went to the device early began when all it waited for had ended.
+    for (size_t i = 0; i < wait_count_; ++i)
+      profile_->operation.ready = std::max(profile_->operation.ready, waits_[i].reached);
     profile_->operation.ended = iree_time_now();
     profile_->operation.status_code = iree_status_code(status);
     profiler_->Record(profile_->operation);

@@ -282,8 +282,8 @@ iree_status_t iree_hal_device_wait_semaphores(iree_hal_device_t* device,
                                               const iree_hal_semaphore_list_t semaphore_list,
                                               iree_timeout_t timeout,
                                               iree_async_wait_flags_t flags) {
-  if (semaphore_list.count == 0)
-    return iree_ok_status();
+  if (semaphore_list.count <= 1)
+    return iree_hal_semaphore_list_wait(semaphore_list, timeout, flags);
   return iree_async_semaphore_multi_wait(
       wait_mode, reinterpret_cast<iree_async_semaphore_t**>(semaphore_list.semaphores),
       semaphore_list.payload_values, semaphore_list.count, timeout, flags,
