@@ -184,7 +184,7 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
     mode = EmitMode::Pieces;
     return Shape::uniform(lanes_);
   }
-  if (name.starts_with(spmd::matrix_multiply))
+  if (name.starts_with(spmd::matrix_multiply) || name == spmd::dot4)
     return Shape::varying();
   if (name.starts_with("air.")) {
     mode = EmitMode::Pieces;

@@ -32,6 +32,8 @@ inline constexpr llvm::StringLiteral full = "spmd.full";
 inline constexpr llvm::StringLiteral always = "spmd.always";
 /// {T, T} (T a0, T a1, T b0, T b1, U c0, U c1): the lane's two elements of a*b+c, 8x8 matrices.
 inline constexpr llvm::StringLiteral matrix_multiply = "spmd.matrix_multiply.";
+/// i32 (i32 sum, i32 a, i32 b): sum plus the products of a's unsigned and b's signed bytes.
+inline constexpr llvm::StringLiteral dot4 = "spmd.dot4";
 
 /// Name of the function that `call` calls directly; empty for an indirect call.
 inline llvm::StringRef callee_name(const llvm::CallBase& call) {

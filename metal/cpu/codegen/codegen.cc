@@ -14,6 +14,8 @@
 #include "metal/cpu/passes/linearize.h"
 #include "metal/cpu/passes/lower_operations.h"
 #include "metal/cpu/passes/main_loops.h"
+#include "metal/cpu/passes/match_dot_products.h"
+#include "metal/cpu/passes/merge_loads.h"
 #include "metal/cpu/passes/normalize.h"
 #include "metal/cpu/passes/private_arrays.h"
 #include "metal/cpu/passes/split_barriers.h"
@@ -126,6 +128,11 @@ private:
     if (Error error = simplify_thread(function, analyses))
       return error;
     lanes_ = choose_lanes(function, options_, target_.traits);
+    ShapeAnalysis shapes(function, lanes_, options_.threads.data());
+    shapes.run();
+    merge_loads(function, shapes);
+    if (target_.traits.has_dot_products)
+      match_dot_products(function);
     Expected<uint64_t> private_bytes = place_private_arrays(function, lanes_);
     if (!private_bytes)
       return private_bytes.takeError();

@@ -14,6 +14,7 @@ struct TargetTraits {
   bool has_gather = false;          ///< vector gathers of 32 and 64 bits
   bool has_masked_memory = false;   ///< vector loads and stores under masks
   bool has_window_permutes = false; ///< AVX-512 and pdep
+  bool has_dot_products = false;    ///< of four bytes, unsigned by signed
   bool has_bfloat = false;          ///< rounds float to bfloat in vectors
   std::string cpu;
   std::string features;

@@ -226,6 +226,8 @@ bool Vectorizer::emit_spmd_call(CallInst& call, StringRef name) {
     set_uniform(call, mask_ ? all(mask_) : builder_.getTrue());
   } else if (name == spmd::always) {
     set_uniform(call, builder_.getTrue());
+  } else if (name == spmd::dot4) {
+    emit_dot_product(call);
   } else if (name.starts_with(spmd::matrix_multiply)) {
     emit_matrix_multiply(call);
   } else {

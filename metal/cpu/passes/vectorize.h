@@ -15,6 +15,7 @@ struct VectorizeOptions {
   bool has_gather = true;          ///< for elements of 32 and 64 bits
   bool has_masked_memory = true;   ///< vector loads and stores under masks, any element size
   bool has_window_permutes = true; ///< x86: AVX-512 and pdep
+  bool has_dot_products = true;    ///< of four bytes, unsigned by signed
   bool has_bfloat = true;          ///< rounds float to bfloat in vectors
 };
 

@@ -2,6 +2,7 @@
 #include "metal/cpu/passes/vectorizer.h"
 
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -247,6 +248,28 @@ Value* Vectorizer::emit_min_max(bool is_max, Value* a, Value* b, bool no_nans) {
   if (no_nans)
     return result;
   return builder_.CreateSelect(builder_.CreateFCmpUNO(b, b), a, result);
+}
+
+void Vectorizer::emit_dot_product(CallInst& call) {
+  int chunk = options_.vector_bits / 32;
+  bool is_wide = chunk == 16;
+  auto* bytes = FixedVectorType::get(builder_.getInt8Ty(), unsigned(4 * chunk));
+  Value *sum = vector(call.getArgOperand(0)), *a = vector(call.getArgOperand(1)),
+        *b = vector(call.getArgOperand(2));
+  SmallVector<Value*, 16> parts;
+  int count = std::max(lanes_, chunk);
+  auto part = [&](Value* value, int first) {
+    SmallVector<int, 16> lanes;
+    for (int i = 0; i < chunk; ++i)
+      lanes.push_back(first + i < lanes_ ? first + i : -1);
+    return builder_.CreateShuffleVector(value, lanes);
+  };
+  for (int first = 0; first < count; first += chunk)
+    parts.push_back(builder_.CreateIntrinsic(
+        is_wide ? Intrinsic::x86_avx512_vpdpbusd_512 : Intrinsic::x86_avx512_vpdpbusd_256, {},
+        {part(sum, first), builder_.CreateBitCast(part(a, first), bytes),
+         builder_.CreateBitCast(part(b, first), bytes)}));
+  set_vector(call, slice(concatenate(parts), 0, lanes_));
 }
 
 // No lane may trap or be undefined, whatever a lane that is off holds: where Metal leaves a result

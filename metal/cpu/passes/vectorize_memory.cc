@@ -1,7 +1,9 @@
 // Loads and stores: one access for all lanes where their addresses allow it, and nothing touched
 // that no active lane owns.
+#include "metal/cpu/analysis/spmd.h"
 #include "metal/cpu/passes/vectorizer.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -16,6 +18,23 @@ namespace {
 constexpr int max_window_shuffles = 32;
 // No page lies between two accesses that are closer than this, so what is between them can be read.
 constexpr int64_t max_window_bytes = 4096;
+// Where a threadgroup reads memory of its own, what follows is asked for this far ahead: about what
+// arrives while the code of one iteration runs.
+constexpr int64_t prefetch_distance = 2560;
+constexpr int64_t line_bytes = 64;
+
+// Does the value depend on the threadgroup's position in the grid?
+bool depends_on_group(const Value* value, SmallPtrSetImpl<const Value*>& seen) {
+  const auto* instruction = dyn_cast<Instruction>(value);
+  if (!instruction || !seen.insert(value).second)
+    return false;
+  if (const auto* call = dyn_cast<CallInst>(instruction);
+      call && spmd::callee_name(*call).starts_with("spmd.group."))
+    return true;
+  return !isa<LoadInst>(instruction) && llvm::any_of(instruction->operands(), [&](const Use& use) {
+    return depends_on_group(use.get(), seen);
+  });
+}
 
 } // namespace
 
@@ -186,6 +205,64 @@ Value* Vectorizer::is_consecutive(Value* pointers, int64_t size) {
   return all(builder_.CreateICmpEQ(distance, lane_numbers(builder_.getInt64Ty(), size)));
 }
 
+// Records of four words, each loaded whole, transposed within the quarters of registers.
+SmallVector<Value*, 4> Vectorizer::load_records(Type* element, const LaneValue& pointer) {
+  constexpr int count = 4;
+  int native = std::max(native_lanes(element), count);
+  Align align = std::min(access_align_, layout_.getABITypeAlign(element));
+  auto* record = FixedVectorType::get(element, count);
+  auto load = [&](int lane) -> Value* {
+    Value* place =
+        pointer.shape.is_varying()
+            ? builder_.CreateExtractElement(pointer.vectors[0], uint64_t(lane))
+            : add_offset(pointer.pieces[lane / pointer.shape.group], pointer.shape.offset(lane));
+    return builder_.CreateAlignedLoad(record, place, align);
+  };
+  // Elements `first` and `second` of each pair of `a` and `b`, where a pair is `width` elements.
+  auto unpack = [&](Value* a, Value* b, int width, int half) {
+    SmallVector<int, 16> lanes;
+    for (int quarter = 0; quarter < native; quarter += count)
+      for (int i = 0; i < count / 2; i += width)
+        for (int from : {0, native})
+          for (int k = 0; k < width; ++k)
+            lanes.push_back(from + quarter + half * count / 2 + i + k);
+    return builder_.CreateShuffleVector(a, b, lanes);
+  };
+  SmallVector<SmallVector<Value*, 8>, count> members(count);
+  for (int first = 0; first < lanes_; first += native) {
+    Value* rows[count];
+    for (int row = 0; row < count; ++row) {
+      SmallVector<Value*, 4> quarters;
+      for (int lane = first + row; lane < first + native; lane += count)
+        quarters.push_back(load(lane));
+      rows[row] = concatenate(quarters);
+    }
+    for (int half = 0; half < 2; ++half) {
+      Value *low = unpack(rows[0], rows[1], 1, half), *high = unpack(rows[2], rows[3], 1, half);
+      members[size_t(2 * half)].push_back(unpack(low, high, 2, 0));
+      members[size_t(2 * half + 1)].push_back(unpack(low, high, 2, 1));
+    }
+  }
+  SmallVector<Value*, 4> result;
+  for (auto& list : members)
+    result.push_back(concatenate(list));
+  return result;
+}
+
+void Vectorizer::prefetch(const LaneValue& pointer, int64_t size, Value* thread_pointer) {
+  const Shape& shape = pointer.shape;
+  SmallPtrSet<const Value*, 32> seen;
+  int64_t span = shape.max_offset() - shape.min_offset() + size;
+  if (shape.group != lanes_ || span > max_window_bytes || !depends_on_group(thread_pointer, seen))
+    return;
+  Value* base =
+      add_offset(pointer.pieces[0], shape.min_offset() + std::max(prefetch_distance, span));
+  for (int64_t at = 0; at < span; at += line_bytes)
+    builder_.CreateIntrinsic(
+        Intrinsic::prefetch, {builder_.getPtrTy()},
+        {add_offset(base, at), builder_.getInt32(0), builder_.getInt32(3), builder_.getInt32(1)});
+}
+
 // Makes a vector of addresses again, at the end of the block being made: what only the slow version
 // of an access needs is not made for the others, and gathers find out that indices are 32 bits
 // wide.
@@ -254,6 +331,10 @@ SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count,
       for (auto& list : parts)
         result.push_back(concatenate(list));
       return result;
+    }
+    if (count == 4 && size == 4 && lanes_ % 4 == 0 && !mask) {
+      prefetch(pointer, size * count, thread_pointer);
+      return load_records(element, pointer);
     }
     if (load_window(element, count, pointer, mask, result))
       return result;

@@ -89,6 +89,7 @@ private:
   Value* emit_division(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
   Value* narrow(Value* value, Type* type);
   Value* emit_min_max(bool is_max, Value* a, Value* b, bool no_nans);
+  void emit_dot_product(llvm::CallInst& call);
   Value* emit_gep(llvm::GetElementPtrInst& gep, llvm::ArrayRef<Value*> operands);
 
   // ---- vectorize_memory.cc
@@ -106,6 +107,8 @@ private:
   bool load_window(Type* element, unsigned count, const LaneValue& pointer, Value* mask,
                    llvm::SmallVectorImpl<Value*>& result);
   LaneValue remake_pointers(const LaneValue& pointer, Value* thread_pointer);
+  llvm::SmallVector<Value*, 4> load_records(Type* element, const LaneValue& pointer);
+  void prefetch(const LaneValue& pointer, int64_t size, Value* thread_pointer);
   int run_length(const Shape& shape, int64_t size) const;
   Value* is_consecutive(Value* pointers, int64_t size);
   int native_lanes(Type* type) const;
