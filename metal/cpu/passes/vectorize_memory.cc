@@ -14,8 +14,9 @@ using namespace llvm;
 namespace bessemer::metal::cpu {
 namespace {
 
-// A window of memory that is loaded whole and then taken apart may take this many shuffles.
-constexpr int max_window_shuffles = 32;
+// A register of a window that is loaded whole and then taken apart costs as much as this many loads
+// of single lanes: a load that mostly crosses lines, and a permute.
+constexpr int window_part_cost = 3;
 // No page lies between two accesses that are closer than this, so what is between them can be read.
 constexpr int64_t max_window_bytes = 4096;
 // Where a threadgroup reads memory of its own, what follows is asked for this far ahead: about what
@@ -174,7 +175,7 @@ bool Vectorizer::load_window(Type* element, unsigned count, const LaneValue& poi
       }
       shuffles += int(used.size());
     }
-  if (shuffles > max_window_shuffles * int(count))
+  if (shuffles * window_part_cost > lanes_ * int(count))
     return false;
   SmallVector<Value*, 32> parts;
   Value* base = add_offset(pointer.pieces[0], first);
