@@ -18,6 +18,8 @@
 #include "metal/cpu/passes/lower_matrices.h"
 #include "metal/cpu/passes/lower_operations.h"
 #include "metal/cpu/passes/main_loops.h"
+#include "metal/cpu/passes/match_dot_products.h"
+#include "metal/cpu/passes/merge_loads.h"
 #include "metal/cpu/passes/normalize.h"
 #include "metal/cpu/passes/private_arrays.h"
 #include "metal/cpu/passes/split_barriers.h"
@@ -154,6 +156,16 @@ private:
       if (!bytes)
         return bytes.takeError();
       private_bytes_ = *bytes;
+      return Error::success();
+    }
+    if (name == "merge-loads") {
+      ShapeAnalysis shapes(*function_, lanes_, threads_.data());
+      shapes.run();
+      merge_loads(*function_, shapes);
+      return Error::success();
+    }
+    if (name == "match-dot-products") {
+      match_dot_products(*function_);
       return Error::success();
     }
     if (name == "vectorize")
