@@ -10,6 +10,8 @@
 #include "drivers/metal/semaphore.h"
 #include "drivers/metal/slab_provider.h"
 #include "iree/async/notification.h"
+#include "iree/hal/memory/passthrough_pool.h"
+#include "iree/hal/memory/tlsf_pool.h"
 #include "iree/hal/utils/file_registry.h"
 
 namespace bessemer::metal_driver {
@@ -17,6 +19,11 @@ namespace {
 
 /// Commands are recorded into blocks of this size.
 constexpr iree_host_size_t kArenaBlockSize = 32 * 1024;
+/// Slabs that small allocations share, and where they begin in them.
+constexpr iree_device_size_t kSlabSize = iree_device_size_t{16} << 20;
+constexpr iree_device_size_t kPoolAlignment = 256;
+/// What is larger has a slab to itself: it would leave too much of a shared one unused.
+constexpr iree_device_size_t kMaxSmallSize = kSlabSize / 4;
 /// Command buffers that a queue may have in flight before making another one blocks: more than a
 /// program has, as it would block a thread that others wait for.
 constexpr NS::UInteger kMaxCommandBuffersInFlight = 4096;
@@ -34,7 +41,8 @@ void Destroy(iree_hal_device_t* base) {
   Device* device = Device::From(base);
   iree_allocator_t host_allocator = device->host_allocator;
   UnregisterQueues(*device);
-  iree_hal_pool_release(device->default_pool);
+  device->small_pool = {};
+  device->large_pool = {};
   iree_hal_slab_provider_release(device->slab_provider);
   iree_async_notification_release(device->pool_notification);
   device->arguments.reset();
@@ -68,9 +76,8 @@ iree_status_t Trim(iree_hal_device_t* base) {
   Device* device = Device::From(base);
   device->arguments->Trim();
   iree_arena_block_pool_trim(&device->block_pool);
-  if (device->default_pool) {
-    IREE_RETURN_IF_ERROR(iree_hal_pool_trim(device->default_pool));
-  }
+  IREE_RETURN_IF_ERROR(iree_hal_pool_trim(device->small_pool.get()));
+  IREE_RETURN_IF_ERROR(iree_hal_pool_trim(device->large_pool.get()));
   iree_hal_slab_provider_trim(device->slab_provider, IREE_HAL_SLAB_PROVIDER_TRIM_FLAG_ALL);
   return iree_hal_allocator_trim(device->allocator.get());
 }
@@ -351,6 +358,19 @@ iree_status_t InitializeDevice(Device* device, const iree_hal_device_create_para
                                           &device->slab_provider));
   IREE_RETURN_IF_ERROR(iree_async_notification_create(
       device->proactor, IREE_ASYNC_NOTIFICATION_FLAG_NONE, &device->pool_notification));
+  // What these pools get back is free: dealloca comes behind all work that used it. So there are no
+  // frontiers to look at, and a device in no group has pools as well.
+  iree_hal_tlsf_pool_options_t options = {};
+  options.tlsf_options.range_length = kSlabSize;
+  options.tlsf_options.alignment = kPoolAlignment;
+  iree_hal_pool_t* pool_handle = nullptr;
+  IREE_RETURN_IF_ERROR(iree_hal_tlsf_pool_create(
+      options, device->slab_provider, device->pool_notification, iree_hal_pool_epoch_query_null(),
+      device->host_allocator, &pool_handle));
+  device->small_pool = HalPtr<iree_hal_pool_t>::Take(pool_handle);
+  IREE_RETURN_IF_ERROR(iree_hal_passthrough_pool_create(
+      {}, device->slab_provider, device->pool_notification, device->host_allocator, &pool_handle));
+  device->large_pool = HalPtr<iree_hal_pool_t>::Take(pool_handle);
   for (uint32_t i = 0; i < queue_count; ++i) {
     Queue& queue = device->queues[i];
     queue.ordinal = i;
@@ -375,6 +395,18 @@ iree_status_t Device::SelectQueue(iree_hal_queue_affinity_t affinity, Queue** ou
   }
   *out_queue = &queues[static_cast<size_t>(std::countr_zero(ours))];
   return iree_ok_status();
+}
+
+iree_hal_pool_t* Device::DefaultPool(const iree_hal_buffer_params_t& params,
+                                     iree_device_size_t size) const {
+  iree_hal_memory_type_t type = 0;
+  iree_hal_buffer_usage_t usage = 0;
+  iree_hal_slab_provider_query_properties(slab_provider, &type, &usage);
+  // What is exported is a whole MTLBuffer.
+  if (!iree_all_bits_set(type, params.type) ||
+      iree_any_bit_set(params.usage, IREE_HAL_BUFFER_USAGE_SHARING_EXPORT))
+    return nullptr;
+  return size <= kMaxSmallSize ? small_pool.get() : large_pool.get();
 }
 
 iree_status_t CreateDevice(iree_string_view_t identifier, MetalPtr<MTL::Device> metal,

@@ -32,8 +32,9 @@ struct Device {
   HalPtr<iree_hal_channel_provider_t> channel_provider;
   iree_hal_slab_provider_t* slab_provider = nullptr;
   iree_async_notification_t* pool_notification = nullptr;
-  /// Where queue_alloca takes memory from when it is not told; NULL: straight from the allocator.
-  iree_hal_pool_t* default_pool = nullptr;
+  /// Where queue_alloca takes memory from when it is not told: parts of slabs, and whole ones.
+  HalPtr<iree_hal_pool_t> small_pool;
+  HalPtr<iree_hal_pool_t> large_pool;
   iree_async_proactor_pool_t* proactor_pool = nullptr;
   iree_async_proactor_t* proactor = nullptr;
   iree_hal_device_topology_info_t topology_info = {};
@@ -54,6 +55,11 @@ struct Device {
   /// The first queue of the set; any for an empty one. INVALID_ARGUMENT when the device has none of
   /// them.
   iree_status_t SelectQueue(iree_hal_queue_affinity_t affinity, Queue** out_queue);
+
+  /// The pool for memory that is wanted like that (resolved); NULL when only the allocator has
+  /// such.
+  iree_hal_pool_t* DefaultPool(const iree_hal_buffer_params_t& params,
+                               iree_device_size_t size) const;
 };
 
 /// `queue_count` from 1 to kMaxQueueCount.

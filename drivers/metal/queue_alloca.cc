@@ -62,11 +62,12 @@ private:
 
 class Alloca : public StorageOperation {
 public:
-  Alloca(Device* device, Queue* queue, iree_hal_pool_t* pool,
+  /// `frees_at_once`: what the pool gets back needs no waiting for.
+  Alloca(Device* device, Queue* queue, iree_hal_pool_t* pool, bool frees_at_once,
          const iree_hal_buffer_params_t& params, iree_device_size_t size,
          iree_hal_alloca_flags_t flags, iree_hal_buffer_t* buffer)
       : StorageOperation(device, queue, IREE_HAL_PROFILE_QUEUE_EVENT_TYPE_ALLOCA, buffer),
-        pool_(pool), params_(params), size_(size),
+        pool_(pool), frees_at_once_(frees_at_once), params_(params), size_(size),
         reserve_flags_(iree_any_bit_set(flags, IREE_HAL_ALLOCA_FLAG_ALLOW_POOL_WAIT_FRONTIER)
                            ? IREE_HAL_POOL_RESERVE_FLAG_ALLOW_WAIT_FRONTIER
                            : IREE_HAL_POOL_RESERVE_FLAG_NONE) {
@@ -152,7 +153,7 @@ private:
       iree_status_t status =
           iree_hal_allocator_allocate_buffer(device()->allocator.get(), params_, size_, &storage);
       if (iree_status_is_ok(status)) {
-        CommitTransient(buffer(), HalPtr<iree_hal_buffer_t>::Take(storage), nullptr, nullptr);
+        CommitTransient(buffer(), HalPtr<iree_hal_buffer_t>::Take(storage), {});
       }
       Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_QUEUE_ALLOCA, status);
       Complete(status);
@@ -212,7 +213,8 @@ private:
       Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_MATERIALIZE, status, pool_, &reservation_);
     }
     if (iree_status_is_ok(status)) {
-      CommitTransient(buffer(), HalPtr<iree_hal_buffer_t>::Take(storage), pool_, &reservation_);
+      CommitTransient(buffer(), HalPtr<iree_hal_buffer_t>::Take(storage),
+                      {HalPtr<iree_hal_pool_t>::Retain(pool_), reservation_, frees_at_once_});
       has_reservation_ = false;
     } else {
       Abandon();
@@ -246,6 +248,7 @@ private:
   }
 
   iree_hal_pool_t* pool_;
+  bool frees_at_once_;
   iree_hal_buffer_params_t params_;
   iree_device_size_t size_;
   iree_hal_pool_reserve_flags_t reserve_flags_;
@@ -262,9 +265,9 @@ public:
 
 private:
   void Run() override {
-    iree_hal_pool_t* pool = DecommitTransient(buffer(), Stamp());
+    HalPtr<iree_hal_pool_t> pool = DecommitTransient(buffer(), Stamp());
     if (pool)
-      Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_RELEASE, iree_ok_status(), pool);
+      Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_POOL_RELEASE, iree_ok_status(), pool.get());
     Report(IREE_HAL_PROFILE_MEMORY_EVENT_TYPE_QUEUE_DEALLOCA, iree_ok_status());
     Complete(iree_ok_status());
   }
@@ -296,9 +299,11 @@ iree_status_t QueueAlloca(iree_hal_device_t* base, iree_hal_queue_affinity_t que
   IREE_RETURN_IF_ERROR(CreateTransient(placement, params, size, allocation_size,
                                        device->host_allocator, &raw_buffer));
   auto buffer = HalPtr<iree_hal_buffer_t>::Take(raw_buffer);
-  if (!pool)
-    pool = device->default_pool;
-  auto alloca = std::make_unique<Alloca>(device, queue, pool, params, size, flags, buffer.get());
+  bool is_default = !pool;
+  if (is_default)
+    pool = device->DefaultPool(params, size);
+  auto alloca =
+      std::make_unique<Alloca>(device, queue, pool, is_default, params, size, flags, buffer.get());
   IREE_RETURN_IF_ERROR(alloca->ReserveNow(waits));
   IREE_RETURN_IF_ERROR(Submission::Start(std::move(alloca), waits, {}, signals));
   *out_buffer = buffer.release();

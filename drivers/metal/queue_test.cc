@@ -164,6 +164,86 @@ TEST_F(QueueTest, StorageComesAndGoesInQueueOrder) {
   IREE_EXPECT_STATUS_IS(IREE_STATUS_FAILED_PRECONDITION, refilled.Wait());
 }
 
+// Memory of the device that buffers take, as the allocator counts it.
+iree_device_size_t BytesInUse(iree_hal_device_t* device) {
+  iree_hal_allocator_statistics_t statistics = {};
+  iree_hal_allocator_query_statistics(iree_hal_device_allocator(device), &statistics);
+  return statistics.device_bytes_allocated - statistics.device_bytes_freed +
+         statistics.host_bytes_allocated - statistics.host_bytes_freed;
+}
+
+TEST_F(QueueTest, SmallStorageSharesMemoryAndNeverOverlaps) {
+  constexpr size_t kCount = 200;
+  iree_device_size_t before = BytesInUse(device_);
+  std::vector<HalPtr<iree_hal_buffer_t>> buffers(kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    Fence allocated(device_), filled(device_);
+    IREE_ASSERT_OK(Alloca(1000 + i, Fence(), allocated, &buffers[i]));
+    IREE_ASSERT_OK(Fill(buffers[i].get(), static_cast<uint8_t>(i), allocated, filled));
+    IREE_ASSERT_OK(filled.Wait());
+  }
+  for (size_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(iree_hal_buffer_byte_length(buffers[i].get()), 1000 + i);
+    EXPECT_THAT(Read(buffers[i]), Each(static_cast<uint8_t>(i)));
+  }
+  EXPECT_LT(BytesInUse(device_) - before, iree_device_size_t{64} << 20);
+  for (auto& buffer : buffers) {
+    Fence freed(device_);
+    IREE_ASSERT_OK(Dealloca(buffer, Fence(), freed));
+    IREE_ASSERT_OK(freed.Wait());
+  }
+  IREE_ASSERT_OK(iree_hal_device_trim(device_));
+  EXPECT_EQ(BytesInUse(device_), before);
+}
+
+TEST_F(QueueTest, StorageThatWasFreedIsUsedAgain) {
+  for (iree_device_size_t size : {iree_device_size_t{5000}, iree_device_size_t{20} << 20}) {
+    iree_device_size_t most = 0;
+    for (int round = 0; round < 20; ++round) {
+      HalPtr<iree_hal_buffer_t> buffer;
+      Fence allocated(device_), filled(device_), freed(device_);
+      IREE_ASSERT_OK(Alloca(size, Fence(), allocated, &buffer));
+      IREE_ASSERT_OK(Fill(buffer.get(), 1, allocated, filled));
+      IREE_ASSERT_OK(Dealloca(buffer, filled, freed));
+      IREE_ASSERT_OK(freed.Wait());
+      if (round == 0)
+        most = BytesInUse(device_);
+      EXPECT_EQ(BytesInUse(device_), most) << size;
+    }
+  }
+}
+
+TEST_F(QueueTest, AFailedWaitGivesStorageBack) {
+  iree_device_size_t before = BytesInUse(device_);
+  HalPtr<iree_hal_buffer_t> buffer;
+  Fence failing(device_), allocated(device_);
+  IREE_ASSERT_OK(Alloca(iree_device_size_t{8} << 20, failing, allocated, &buffer));
+  iree_hal_semaphore_fail(failing.semaphore(), iree_status_from_code(IREE_STATUS_CANCELLED));
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_CANCELLED, allocated.Wait());
+  uint8_t byte = 0;
+  IREE_EXPECT_STATUS_IS(IREE_STATUS_FAILED_PRECONDITION,
+                        iree_hal_buffer_map_read(buffer.get(), 0, &byte, 1));
+  buffer = {};
+  IREE_ASSERT_OK(iree_hal_device_trim(device_));
+  EXPECT_EQ(BytesInUse(device_), before);
+}
+
+TEST_F(QueueTest, StorageMayOutliveTheDevice) {
+  iree_hal_device_t* lone = nullptr;
+  IREE_ASSERT_OK(CreateLoneDevice(&lone));
+  iree_hal_buffer_t* raw = nullptr;
+  {
+    Fence allocated(lone);
+    IREE_ASSERT_OK(iree_hal_device_queue_alloca(lone, kAny, Fence(), allocated, nullptr, {}, 512,
+                                                IREE_HAL_ALLOCA_FLAG_NONE, &raw));
+    IREE_ASSERT_OK(allocated.Wait());
+  }
+  iree_hal_device_release(lone);
+  auto buffer = HalPtr<iree_hal_buffer_t>::Take(raw);
+  uint8_t byte = 0x5A;
+  IREE_EXPECT_OK(iree_hal_buffer_map_write(buffer.get(), 500, &byte, 1));
+}
+
 TEST_F(QueueTest, AFailedDeallocaLeavesTheStorage) {
   HalPtr<iree_hal_buffer_t> buffer;
   Fence allocated(device_), failing(device_), not_freed(device_), filled(device_), freed(device_);

@@ -13,9 +13,7 @@ struct TransientBuffer {
   iree_allocator_t host_allocator;
   std::mutex mutex;
   HalPtr<iree_hal_buffer_t> storage;
-  // Of the pool that the storage came from, which its owner keeps alive.
-  iree_hal_pool_t* pool;
-  iree_hal_pool_reservation_t reservation;
+  StorageOrigin origin;
   bool deallocating;
   bool deallocated;
   uint64_t id;
@@ -85,13 +83,11 @@ uint64_t TransientId(const iree_hal_buffer_t* buffer) {
 }
 
 void CommitTransient(iree_hal_buffer_t* base, HalPtr<iree_hal_buffer_t> storage,
-                     iree_hal_pool_t* pool, const iree_hal_pool_reservation_t* reservation) {
+                     StorageOrigin origin) {
   TransientBuffer* buffer = TransientBuffer::From(base);
   std::lock_guard lock(buffer->mutex);
   buffer->storage = std::move(storage);
-  buffer->pool = pool;
-  if (reservation)
-    buffer->reservation = *reservation;
+  buffer->origin = std::move(origin);
 }
 
 iree_status_t TransientStorage(iree_hal_buffer_t* base, iree_hal_buffer_t** out_storage) {
@@ -122,22 +118,24 @@ void CancelTransientDealloca(iree_hal_buffer_t* base) {
   buffer->deallocating = false;
 }
 
-iree_hal_pool_t* DecommitTransient(iree_hal_buffer_t* base,
-                                   const iree_async_frontier_t* death_frontier) {
+HalPtr<iree_hal_pool_t> DecommitTransient(iree_hal_buffer_t* base,
+                                          const iree_async_frontier_t* death_frontier) {
   TransientBuffer* buffer = TransientBuffer::From(base);
   HalPtr<iree_hal_buffer_t> storage;
-  iree_hal_pool_t* pool = nullptr;
+  StorageOrigin origin;
   {
     std::lock_guard lock(buffer->mutex);
     storage = std::move(buffer->storage);
-    pool = std::exchange(buffer->pool, nullptr);
+    origin = std::move(buffer->origin);
     buffer->deallocated = true;
   }
   // The pool may hand the range to others as soon as it is released.
   storage = {};
-  if (pool)
-    iree_hal_pool_release_reservation(pool, &buffer->reservation, death_frontier);
-  return pool;
+  if (origin.pool) {
+    iree_hal_pool_release_reservation(origin.pool.get(), &origin.reservation,
+                                      origin.frees_at_once ? nullptr : death_frontier);
+  }
+  return std::move(origin.pool);
 }
 
 } // namespace bessemer::metal_driver

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "drivers/metal/objects.h"
+#include "iree/hal/pool.h"
 
 namespace bessemer::metal_driver {
 
@@ -16,10 +17,19 @@ bool IsTransient(const iree_hal_buffer_t* buffer);
 /// The number of its allocation, for profiles.
 uint64_t TransientId(const iree_hal_buffer_t* buffer);
 
-/// Gives the buffer its storage: memory of its own, or a reservation of `pool` and the buffer that
-/// was materialized from it without its ownership.
+/// Where storage came from, and goes back to.
+struct StorageOrigin {
+  /// NULL: memory of its own.
+  HalPtr<iree_hal_pool_t> pool;
+  iree_hal_pool_reservation_t reservation = {};
+  /// The pool need not be told behind what the storage becomes free: it is so when it is given
+  /// back.
+  bool frees_at_once = false;
+};
+
+/// Gives the buffer its storage, materialized without ownership when it has an origin.
 void CommitTransient(iree_hal_buffer_t* buffer, HalPtr<iree_hal_buffer_t> storage,
-                     iree_hal_pool_t* pool, const iree_hal_pool_reservation_t* reservation);
+                     StorageOrigin origin);
 
 /// The committed storage; FAILED_PRECONDITION before and after.
 iree_status_t TransientStorage(iree_hal_buffer_t* buffer, iree_hal_buffer_t** out_storage);
@@ -30,7 +40,7 @@ iree_status_t BeginTransientDealloca(iree_hal_buffer_t* buffer);
 void CancelTransientDealloca(iree_hal_buffer_t* buffer);
 /// Frees the storage: usable by whoever comes behind `death_frontier` (NULL: by all). Returns the
 /// pool that got it back, if there is one.
-iree_hal_pool_t* DecommitTransient(iree_hal_buffer_t* buffer,
-                                   const iree_async_frontier_t* death_frontier);
+HalPtr<iree_hal_pool_t> DecommitTransient(iree_hal_buffer_t* buffer,
+                                          const iree_async_frontier_t* death_frontier);
 
 } // namespace bessemer::metal_driver
