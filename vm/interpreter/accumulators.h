@@ -103,6 +103,14 @@ HandlerForms makeForms() {
   return made;
 }
 
+// The plain form alone, for what is so slow that memory's time is nothing beside it.
+template <class Forms, class Result>
+HandlerForms makePlain() {
+  HandlerForms made(Forms::template handler<0>);
+  made.result = bankOf<Result>();
+  return made;
+}
+
 // Which VM registers the accumulators' values are of, at some place of the code.
 class Accumulators {
 public:

@@ -13,6 +13,7 @@ struct Unary {
     BESSEMER_VM_NEXT(2);
   }
   static HandlerForms forms() { return makeForms<Unary, Out, In>(); }
+  static HandlerForms plain() { return makePlain<Unary, Out>(); }
 };
 
 template <class Left, class Right, class Out, auto Operation>
@@ -24,6 +25,7 @@ struct Binary {
     BESSEMER_VM_NEXT(2);
   }
   static HandlerForms forms() { return makeForms<Binary, Out, Left, Right>(); }
+  static HandlerForms plain() { return makePlain<Binary, Out>(); }
 };
 
 template <class First, class T, auto Operation>

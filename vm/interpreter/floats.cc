@@ -42,6 +42,15 @@ void addFloatHandlers(HandlerTable& table) {
 #define BOTH_BINARY(op, expression)                                                                \
   BINARY(op##F32, float, float, expression);                                                       \
   BINARY(op##F64, double, double, expression)
+  // What calls the library.
+#define BOTH_SLOW_UNARY(op, expression)                                                            \
+  put(Op::op##F32, Unary<float, float, [](float a) -> float { return expression; }>::plain());     \
+  put(Op::op##F64, Unary<double, double, [](double a) -> double { return expression; }>::plain())
+#define BOTH_SLOW_BINARY(op, expression)                                                           \
+  put(Op::op##F32,                                                                                 \
+      Binary<float, float, float, [](float a, float b) -> float { return expression; }>::plain()); \
+  put(Op::op##F64, Binary<double, double, double,                                                  \
+                          [](double a, double b) -> double { return expression; }>::plain())
 #define BOTH_COMPARE(op, suffix, expression)                                                       \
   BINARY(op##F32##suffix, float, uint32_t, expression);                                            \
   BINARY(op##F64##suffix, double, uint32_t, expression)
@@ -50,9 +59,9 @@ void addFloatHandlers(HandlerTable& table) {
   BOTH_BINARY(Sub, a - b);
   BOTH_BINARY(Mul, a * b);
   BOTH_BINARY(Div, a / b);
-  BOTH_BINARY(Rem, std::fmod(a, b));
-  BOTH_BINARY(Atan2, std::atan2(a, b));
-  BOTH_BINARY(Pow, std::pow(a, b));
+  BOTH_SLOW_BINARY(Rem, std::fmod(a, b));
+  BOTH_SLOW_BINARY(Atan2, std::atan2(a, b));
+  BOTH_SLOW_BINARY(Pow, std::pow(a, b));
   // NaN in either gives the first operand.
   BOTH_BINARY(Min, b < a ? b : a);
   BOTH_BINARY(Max, a < b ? b : a);
@@ -61,20 +70,20 @@ void addFloatHandlers(HandlerTable& table) {
   BOTH_UNARY(Ceil, std::ceil(a));
   BOTH_UNARY(Floor, std::floor(a));
   BOTH_UNARY(Round, std::round(a));
-  BOTH_UNARY(Atan, std::atan(a));
-  BOTH_UNARY(Cos, std::cos(a));
-  BOTH_UNARY(Sin, std::sin(a));
-  BOTH_UNARY(Exp, std::exp(a));
-  BOTH_UNARY(Exp2, std::exp2(a));
-  BOTH_UNARY(Expm1, std::expm1(a));
-  BOTH_UNARY(Log, std::log(a));
-  BOTH_UNARY(Log10, std::log10(a));
-  BOTH_UNARY(Log1p, std::log1p(a));
-  BOTH_UNARY(Log2, std::log2(a));
+  BOTH_SLOW_UNARY(Atan, std::atan(a));
+  BOTH_SLOW_UNARY(Cos, std::cos(a));
+  BOTH_SLOW_UNARY(Sin, std::sin(a));
+  BOTH_SLOW_UNARY(Exp, std::exp(a));
+  BOTH_SLOW_UNARY(Exp2, std::exp2(a));
+  BOTH_SLOW_UNARY(Expm1, std::expm1(a));
+  BOTH_SLOW_UNARY(Log, std::log(a));
+  BOTH_SLOW_UNARY(Log10, std::log10(a));
+  BOTH_SLOW_UNARY(Log1p, std::log1p(a));
+  BOTH_SLOW_UNARY(Log2, std::log2(a));
   BOTH_UNARY(Rsqrt, 1 / std::sqrt(a));
   BOTH_UNARY(Sqrt, std::sqrt(a));
-  BOTH_UNARY(Tanh, std::tanh(a));
-  BOTH_UNARY(Erf, std::erf(a));
+  BOTH_SLOW_UNARY(Tanh, std::tanh(a));
+  BOTH_SLOW_UNARY(Erf, std::erf(a));
   // The default rounding mode is to nearest, ties to even.
   UNARY(RoundF32Even, float, float, std::nearbyint(a));
   UNARY(RoundF64Even, double, double, std::nearbyint(a));
@@ -117,6 +126,8 @@ void addFloatHandlers(HandlerTable& table) {
 #undef BOTH_UNARY
 #undef BOTH_BINARY
 #undef BOTH_COMPARE
+#undef BOTH_SLOW_UNARY
+#undef BOTH_SLOW_BINARY
 
   put(Op::FmaF32,
       Ternary<float, float, [](float a, float b, float c) { return std::fma(a, b, c); }>::forms());
