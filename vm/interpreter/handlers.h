@@ -24,8 +24,10 @@ const HandlerTable& simpleHandlers();
 // `op` has none.
 Handler* compareBranchHandler(bytecode::Op op, bool expected, size_t form = 0);
 // The same with an addition of the comparison's width before: its registers, those of the
-// comparison in the next cell, the target. Null when the two have none.
-Handler* addCompareBranchHandler(bytecode::Op add, bytecode::Op comparison, bool expected);
+// comparison in the next cell, the target. The sum is in an accumulator then. `compares_sum`: it is
+// the comparison's first operand. Null when the two have none.
+Handler* addCompareBranchHandler(bytecode::Op add, bytecode::Op comparison, bool expected,
+                                 bool compares_sum);
 
 // Control (control.cc). Layouts, after the handler's cell:
 Handler jump;                          // target

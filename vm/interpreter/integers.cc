@@ -91,13 +91,15 @@ BESSEMER_VM_HANDLER(accumulate) {
   BESSEMER_VM_NEXT(2);
 }
 
-// The end of a counting loop.
-template <class Comparison, bool Expected>
+// The end of a counting loop. `ComparesSum`: what is compared first is the sum itself.
+template <class Comparison, bool Expected, bool ComparesSum>
 BESSEMER_VM_HANDLER(addCompareBranch) {
   using T = typename Comparison::Type;
   using U = Unsigned<T>;
-  set<U>(words, reg(pc, 2), static_cast<U>(get<U>(words, reg(pc, 0)) + get<U>(words, reg(pc, 1))));
-  bool result = Comparison::test(get<T>(words, reg(pc, 4)), get<T>(words, reg(pc, 5)));
+  const auto sum = static_cast<U>(get<U>(words, reg(pc, 0)) + get<U>(words, reg(pc, 1)));
+  BESSEMER_VM_KEEP(U, 2, sum);
+  const T left = ComparesSum ? static_cast<T>(sum) : get<T>(words, reg(pc, 4));
+  bool result = Comparison::test(left, get<T>(words, reg(pc, 5)));
   set<uint32_t>(words, reg(pc, 6), result);
   if (result == Expected) {
     pc = pc[3].target;
@@ -152,18 +154,18 @@ HandlerForms compareBranchOf(Op op) {
 } // namespace
 
 namespace {
-template <bool Expected>
+template <bool Expected, bool ComparesSum>
 Handler* addCompareBranchOf(Op add, Op comparison) {
   if (add == Op::AddI32) {
     switch (comparison) {
     case Op::CmpEqI32:
-      return addCompareBranch<Equal<uint32_t>, Expected>;
+      return addCompareBranch<Equal<uint32_t>, Expected, ComparesSum>;
     case Op::CmpNeI32:
-      return addCompareBranch<NotEqual<uint32_t>, Expected>;
+      return addCompareBranch<NotEqual<uint32_t>, Expected, ComparesSum>;
     case Op::CmpLtI32S:
-      return addCompareBranch<Less<int32_t>, Expected>;
+      return addCompareBranch<Less<int32_t>, Expected, ComparesSum>;
     case Op::CmpLtI32U:
-      return addCompareBranch<Less<uint32_t>, Expected>;
+      return addCompareBranch<Less<uint32_t>, Expected, ComparesSum>;
     default:
       return nullptr;
     }
@@ -171,13 +173,13 @@ Handler* addCompareBranchOf(Op add, Op comparison) {
   if (add == Op::AddI64) {
     switch (comparison) {
     case Op::CmpEqI64:
-      return addCompareBranch<Equal<uint64_t>, Expected>;
+      return addCompareBranch<Equal<uint64_t>, Expected, ComparesSum>;
     case Op::CmpNeI64:
-      return addCompareBranch<NotEqual<uint64_t>, Expected>;
+      return addCompareBranch<NotEqual<uint64_t>, Expected, ComparesSum>;
     case Op::CmpLtI64S:
-      return addCompareBranch<Less<int64_t>, Expected>;
+      return addCompareBranch<Less<int64_t>, Expected, ComparesSum>;
     case Op::CmpLtI64U:
-      return addCompareBranch<Less<uint64_t>, Expected>;
+      return addCompareBranch<Less<uint64_t>, Expected, ComparesSum>;
     default:
       return nullptr;
     }
@@ -186,9 +188,12 @@ Handler* addCompareBranchOf(Op add, Op comparison) {
 }
 } // namespace
 
-Handler* addCompareBranchHandler(Op add, Op comparison, bool expected) {
-  return expected ? addCompareBranchOf<true>(add, comparison)
-                  : addCompareBranchOf<false>(add, comparison);
+Handler* addCompareBranchHandler(Op add, Op comparison, bool expected, bool compares_sum) {
+  if (expected)
+    return compares_sum ? addCompareBranchOf<true, true>(add, comparison)
+                        : addCompareBranchOf<true, false>(add, comparison);
+  return compares_sum ? addCompareBranchOf<false, true>(add, comparison)
+                      : addCompareBranchOf<false, false>(add, comparison);
 }
 
 Handler* compareBranchHandler(Op op, bool expected, size_t form) {

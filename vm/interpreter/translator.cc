@@ -374,8 +374,11 @@ private:
     const Branch& taken = true_is_next ? branches[1] : branches[0];
     const Branch& other = true_is_next ? branches[0] : branches[1];
     bool follows = before_last_.op != Op::Block && before_last_.cell + 2 == last_.cell;
+    // Nothing came between the two.
+    const bool compares_sum = follows && code_.cells[last_.cell + 1].reg[0] == before_last_.result;
     Handler* latch =
-        follows ? addCompareBranchHandler(before_last_.op, last_.op, !true_is_next) : nullptr;
+        follows ? addCompareBranchHandler(before_last_.op, last_.op, !true_is_next, compares_sum)
+                : nullptr;
     if (latch) {
       // The addition's handler does all; the comparison's registers move up to it.
       code_.cells[before_last_.cell].handler = latch;
@@ -385,13 +388,10 @@ private:
     } else {
       code_.cells[last_.cell].handler = compareBranchHandler(last_.op, !true_is_next, last_.form);
     }
-    // Accumulators are as they were, but for what these operations wrote.
+    // Comparisons with a branch leave accumulators as they were; what they wrote is in none.
     held_ = latch ? before_last_.held : last_.held;
-    if (latch) {
-      held_.overwrite(before_last_.result);
-      if (before_last_.op == Op::AddI64)
-        held_.overwrite(static_cast<uint16_t>(before_last_.result + 1));
-    }
+    if (latch)
+      held_.put(before_last_.op == Op::AddI64 ? Bank::Wide : Bank::Word, before_last_.result);
     held_.overwrite(last_.result);
     putTarget(destinationOf(taken));
     last_ = {};
