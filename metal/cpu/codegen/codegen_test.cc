@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -458,6 +461,59 @@ kernel void test(device const float* in [[buffer(0)]], device ushort* out [[buff
       std::memcpy(&value, &bits[i], 4);
       ASSERT_EQ(out[i * 2], round(value)) << i << cpu;
       ASSERT_EQ(out[i * 2 + 1], round(widen(round(value)) * 3.0f)) << i << cpu;
+    }
+  }
+}
+
+TEST(Codegen, ConversionsToIntegersSaturateInEveryLane) {
+  const char* source = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void test(device const float* in [[buffer(0)]], device int* s [[buffer(1)]],
+                 device uint* u [[buffer(2)]], device long* l [[buffer(3)]],
+                 uint i [[thread_position_in_grid]]) {
+  s[i] = int(in[i]);
+  u[i] = uint(in[i]);
+  l[i] = long(in[i]);
+})";
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> in = {0,
+                           -0.0f,
+                           0.99f,
+                           -0.99f,
+                           1.5f,
+                           -2.5f,
+                           2147483520.,
+                           2147483648.,
+                           4294967040.,
+                           4294967296.,
+                           1e10f,
+                           -2147483648.,
+                           -2147483904.,
+                           -1e10f,
+                           infinity,
+                           -infinity,
+                           9e18f,
+                           -1e19f,
+                           std::numeric_limits<float>::quiet_NaN(),
+                           1e-40f};
+  std::vector<uint> words = random_words(64);
+  in.resize(64);
+  std::memcpy(in.data() + 20, words.data() + 20, 44 * sizeof(float));
+  auto saturated = [](double value, double low, double high) {
+    return value != value ? 0.0 : std::trunc(std::clamp(value, low, high));
+  };
+  for (const char* cpu : {"", "haswell"}) {
+    std::vector<int> s(64);
+    std::vector<uint> u(64);
+    std::vector<int64_t> l(64);
+    Kernel kernel(source, "test", {64, 1, 1}, 0, cpu);
+    kernel.run({in.data(), s.data(), u.data(), l.data()}, {1, 1, 1}, {64, 1, 1});
+    for (size_t i = 0; i < in.size(); ++i) {
+      EXPECT_EQ(s[i], int(saturated(in[i], -0x1p31, 0x1p31 - 1))) << in[i] << cpu;
+      EXPECT_EQ(u[i], uint(saturated(in[i], 0, 0x1p32 - 1))) << in[i] << cpu;
+      EXPECT_EQ(l[i], in[i] >= 0x1p63f ? INT64_MAX : int64_t(saturated(in[i], -0x1p63, 0x1p63)))
+          << in[i] << cpu;
     }
   }
 }

@@ -4,6 +4,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace bessemer::metal::cpu {
@@ -145,8 +147,7 @@ Value* Vectorizer::emit_operation(Instruction& instruction, ArrayRef<Value*> ope
       break;
     case Intrinsic::fptosi_sat:
     case Intrinsic::fptoui_sat:
-      overloads.push_back(operands[0]->getType());
-      break;
+      return emit_saturating_conversion(operands[0], type, id == Intrinsic::fptosi_sat);
     case Intrinsic::is_fpclass:
       overloads[0] = operands[0]->getType();
       arguments[1] = intrinsic->getArgOperand(1);
@@ -236,6 +237,31 @@ Value* Vectorizer::narrow(Value* value, Type* type) {
   result = builder_.CreateTrunc(builder_.CreateLShr(result, 16),
                                 type->getWithNewType(builder_.getInt16Ty()));
   return builder_.CreateBitCast(result, type);
+}
+
+// Out of range the nearest integer there is, and 0 for NaN. LLVM's own saturating conversion is
+// made lane by lane on x86.
+Value* Vectorizer::emit_saturating_conversion(Value* value, Type* type, bool is_signed) {
+  IRBuilderBase::FastMathFlagGuard guard(builder_);
+  builder_.clearFastMathFlags();
+  if (value->getType()->getScalarSizeInBits() < 32)
+    value = builder_.CreateFPExt(value, value->getType()->getWithNewType(builder_.getFloatTy()));
+  const unsigned bits = type->getScalarSizeInBits();
+  // Powers of two, which every float type of 32 bits or more holds.
+  Constant* end = ConstantFP::get(value->getType(), std::ldexp(1.0, int(bits - is_signed)));
+  Constant* start =
+      ConstantFP::get(value->getType(), is_signed ? -std::ldexp(1.0, int(bits - 1)) : 0.0);
+  Value* above = builder_.CreateFCmpOGE(value, end);
+  Value* below = builder_.CreateFCmpULT(value, start); // or NaN
+  Value* safe = builder_.CreateSelect(builder_.CreateOr(above, below),
+                                      Constant::getNullValue(value->getType()), value);
+  Value* result = is_signed ? builder_.CreateFPToSI(safe, type) : builder_.CreateFPToUI(safe, type);
+  const APInt most = is_signed ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
+  result = builder_.CreateSelect(above, ConstantInt::get(type, most), result);
+  if (!is_signed)
+    return result;
+  return builder_.CreateSelect(builder_.CreateFCmpOLT(value, start),
+                               ConstantInt::get(type, APInt::getSignedMinValue(bits)), result);
 }
 
 // The one that is a number, if only one is. Written as a comparison: LLVM's intrinsics become calls

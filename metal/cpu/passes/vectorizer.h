@@ -88,6 +88,7 @@ private:
   Value* emit_operation(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
   Value* emit_division(llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
   Value* narrow(Value* value, Type* type);
+  Value* emit_saturating_conversion(Value* value, Type* type, bool is_signed);
   Value* emit_min_max(bool is_max, Value* a, Value* b, bool no_nans);
   void emit_dot_product(llvm::CallInst& call);
   Value* emit_gep(llvm::GetElementPtrInst& gep, llvm::ArrayRef<Value*> operands);
