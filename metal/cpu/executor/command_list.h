@@ -27,12 +27,12 @@ struct Dispatch {
   std::shared_ptr<Pipeline> pipeline;
   std::span<const Binding> buffers;              // element n: [[buffer(n)]]; at most 31
   std::span<const uint32_t> threadgroup_lengths; // element n: bytes of [[threadgroup(n)]]
-  // Bit n: [[buffer(n)]] is not what it was in the dispatch that was given to the list before. All:
-  // nothing is known of that one.
-  uint32_t changed = ~uint32_t{0};
   // Exact, in threads; for dispatchThreadgroups the product.
   Size3 threads_per_grid;
   Size3 threads_per_threadgroup; // no zero; at most 1,024 together
+  // Bit n: [[buffer(n)]] is not what it was in the dispatch that was given to the list before. All:
+  // nothing is known of that one.
+  uint32_t changed = ~uint32_t{0};
 };
 
 enum class ListState : uint8_t { Recording, Enqueued, Committed, Scheduled, Completed, Failed };

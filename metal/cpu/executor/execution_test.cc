@@ -99,9 +99,9 @@ TEST_F(ExecutionTest, OnlyChangedBindingsNeedToBeNamed) {
     list->dispatch({.pipeline = pipeline,
                     .buffers = bindings,
                     .threadgroup_lengths = {},
-                    .changed = changed,
                     .threads_per_grid = grid,
-                    .threads_per_threadgroup = {32, 1, 1}});
+                    .threads_per_threadgroup = {32, 1, 1},
+                    .changed = changed});
     list->barrier();
   };
   const Size3 some = {32, 1, 1}, none = {0, 1, 1};
