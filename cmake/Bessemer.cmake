@@ -15,7 +15,7 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  message(FATAL_ERROR "Bessemer is built with clang 22 (blocks, the Objective-C ABI); "
+  message(FATAL_ERROR "Bessemer is built with clang (blocks, the Objective-C ABI); "
                       "run scripts/setup, then configure with a preset: cmake --preset release")
 endif()
 
@@ -27,13 +27,19 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
 endif()
 
-find_program(LLD ld.lld-22)
-if(LLD)
-  add_link_options(-fuse-ld=${LLD})
+if(NOT APPLE)
+  find_program(LLD ld.lld-22)
+  if(LLD)
+    add_link_options(-fuse-ld=${LLD})
+  endif()
 endif()
 
+# Compilers other than ours warn of other things.
+if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 22 AND NOT CMAKE_CXX_COMPILER_ID STREQUAL AppleClang)
+  set(werror -Werror)
+endif()
 add_library(bessemer_options INTERFACE)
-target_compile_options(bessemer_options INTERFACE -Wall -Wextra -Werror
+target_compile_options(bessemer_options INTERFACE -Wall -Wextra ${werror}
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
   $<$<COMPILE_LANGUAGE:C>:-Wno-missing-field-initializers>)
 if(BESSEMER_SANITIZE)
@@ -49,6 +55,9 @@ endif()
 # Apple's metal-cpp, fetched by scripts/setup; system headers, since they are not ours to fix.
 add_library(metal_cpp INTERFACE)
 target_include_directories(metal_cpp SYSTEM INTERFACE "${BESSEMER_DEPS_DIR}/metal-cpp")
+
+# FlatBuffers' headers; a Mac has them in a folder of Homebrew's.
+find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
 
 # bessemer_flatbuffer(target schema.fbs...): a header-only target with <name>_generated.h for each.
 find_program(FLATC flatc REQUIRED)
@@ -66,7 +75,8 @@ function(bessemer_flatbuffer target)
   add_custom_target(${target}_generate DEPENDS ${outputs})
   add_library(${target} INTERFACE)
   add_dependencies(${target} ${target}_generate)
-  target_include_directories(${target} SYSTEM INTERFACE ${CMAKE_CURRENT_BINARY_DIR})
+  target_include_directories(${target} SYSTEM INTERFACE ${CMAKE_CURRENT_BINARY_DIR}
+                                                        ${FLATBUFFERS_INCLUDE_DIR})
 endfunction()
 
 # bessemer_test(name SOURCES files... [DEPS targets...] [LABELS labels...]

@@ -18,8 +18,10 @@ using vm::StatusCode;
 vm::Result<ChildResult> runChild(const std::vector<std::string>& arguments,
                                  const std::function<void(std::string_view)>& on_stderr) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
+  if (pipe(ends) != 0)
     return fail(StatusCode::ResourceExhausted, "no pipe: ", std::strerror(errno));
+  for (int end : ends)
+    fcntl(end, F_SETFD, FD_CLOEXEC);
   std::vector<char*> argv;
   for (const std::string& argument : arguments)
     argv.push_back(const_cast<char*>(argument.c_str()));

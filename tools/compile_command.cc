@@ -1,4 +1,7 @@
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +33,20 @@ bool isExecutable(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
 }
 
+// This program's file; empty when the system does not tell.
+fs::path ownPath() {
+  std::error_code ignored;
+#if defined(__APPLE__)
+  uint32_t size = 0;
+  _NSGetExecutablePath(nullptr, &size);
+  std::string path(size, '\0');
+  return _NSGetExecutablePath(path.data(), &size) == 0 ? fs::canonical(path.c_str(), ignored)
+                                                       : fs::path();
+#else
+  return fs::read_symlink("/proc/self/exe", ignored);
+#endif
+}
+
 // A program of iree-base-compiler: on PATH, else in a .venv of the working folder, of this
 // program's folder, or of a folder above them.
 Result<fs::path> findProgram(const std::string& name) {
@@ -44,7 +61,7 @@ Result<fs::path> findProgram(const std::string& name) {
     }
   }
   std::error_code ignored;
-  for (fs::path start : {fs::current_path(ignored), fs::read_symlink("/proc/self/exe", ignored)}) {
+  for (fs::path start : {fs::current_path(ignored), ownPath()}) {
     for (fs::path folder = start; !folder.empty(); folder = folder.parent_path()) {
       const fs::path candidate = folder / ".venv" / "bin" / name;
       if (isExecutable(candidate))

@@ -171,8 +171,6 @@ std::unique_ptr<CompilerService> openCompiler(bool fresh) {
   return std::make_unique<CompilerService>(std::move(options));
 }
 
-bool isMetallib(std::string_view bytes) { return bytes.starts_with("MTLB"); }
-
 Result<std::vector<KernelLibrary>> readKernelLibraries(CompilerService& compiler,
                                                        const std::string& path) {
   std::vector<KernelLibrary> libraries;

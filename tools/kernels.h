@@ -31,9 +31,6 @@ std::unique_ptr<metal::cpu::CompilerService> openCompiler(bool fresh);
 vm::Result<std::vector<KernelLibrary>> readKernelLibraries(metal::cpu::CompilerService& compiler,
                                                            const std::string& path);
 
-// Whether the bytes are a .metallib's.
-bool isMetallib(std::string_view bytes);
-
 // A library's functions with arguments and constants.
 std::string libraryText(const KernelLibrary& library);
 std::string libraryJson(const KernelLibrary& library);

@@ -22,6 +22,9 @@ struct Executable {
   metal_driver::ExecutableSource source;
 };
 
+// Whether a file that begins so is a .metallib.
+inline bool isMetallib(std::string_view bytes) { return bytes.starts_with("MTLB"); }
+
 class ModuleReport {
 public:
   // Reads and verifies the module; "-" is standard input. Nothing runs.

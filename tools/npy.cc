@@ -115,7 +115,7 @@ private:
     }
     return std::nullopt;
   }
-  bool shape(std::vector<uint64_t>& sizes) {
+  bool shape(std::vector<size_t>& sizes) {
     if (!take('('))
       return false;
     while (!take(')')) {
@@ -140,7 +140,7 @@ private:
 } // namespace
 
 std::expected<uint64_t, std::string> byteLength(uint32_t element_type,
-                                                const std::vector<uint64_t>& shape) {
+                                                const std::vector<size_t>& shape) {
   uint64_t count = 1;
   for (uint64_t size : shape) {
     if (__builtin_mul_overflow(count, size, &count))

@@ -15,7 +15,7 @@ namespace bessemer::tools {
 // A dense row-major array. `element_type` is the HAL's: numerical type << 24 | bits.
 struct Array {
   uint32_t element_type = 0;
-  std::vector<uint64_t> shape;
+  std::vector<size_t> shape; // the HAL's dimensions
   std::vector<uint8_t> data;
 };
 
@@ -34,6 +34,6 @@ std::expected<void, std::string> formatNpy(const Array& array, std::string& out)
 
 // Bytes that `shape` elements of `element_type` need; an error when that overflows 64 bits.
 std::expected<uint64_t, std::string> byteLength(uint32_t element_type,
-                                                const std::vector<uint64_t>& shape);
+                                                const std::vector<size_t>& shape);
 
 } // namespace bessemer::tools

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -20,7 +21,8 @@ void TextTracer::operation(std::string_view text) {
 }
 
 TimelineTracer::Track& TimelineTracer::track() {
-  const auto thread = static_cast<uint64_t>(gettid());
+  static std::atomic<uint64_t> threads{0};
+  thread_local const uint64_t thread = ++threads;
   for (auto& [number, track] : tracks_)
     if (number == thread)
       return track;

@@ -19,11 +19,16 @@ struct FunctionCode;
 struct ImportCall;
 struct ModuleState;
 
+#if __has_attribute(preserve_none)
+#define BESSEMER_VM_CALL __attribute__((preserve_none))
+#else // clang before 19: right, with more of the values on the stack
+#define BESSEMER_VM_CALL
+#endif
 #define BESSEMER_VM_PARAMETERS                                                                     \
   const Cell *pc, uint32_t *words, RawRef *refs, Execution *execution, ModuleState *state,         \
       uint64_t number, uint64_t older_number, float single_number, float older_single,             \
       double double_number, double older_double
-using Handler = __attribute__((preserve_none)) Outcome(BESSEMER_VM_PARAMETERS);
+using Handler = BESSEMER_VM_CALL Outcome(BESSEMER_VM_PARAMETERS);
 
 union Cell {
   Handler* handler;
@@ -49,7 +54,7 @@ inline uint16_t reg(const Cell* pc, size_t index) { return pc[1 + index / 4].reg
 
 // The body of a handler follows.
 #define BESSEMER_VM_HANDLER(name)                                                                  \
-  __attribute__((preserve_none)) Outcome name(                                                     \
+  BESSEMER_VM_CALL Outcome name(                                                                   \
       [[maybe_unused]] const Cell* pc, [[maybe_unused]] uint32_t* words,                           \
       [[maybe_unused]] RawRef* refs, [[maybe_unused]] Execution* execution,                        \
       [[maybe_unused]] ModuleState* state, [[maybe_unused]] uint64_t number,                       \
