@@ -33,5 +33,13 @@ pkg-config --exists bessemer-metal
 # The command, too, finds its libraries where it was moved to.
 env -u LD_LIBRARY_PATH "$prefix/bin/bessemer" run --module="$work/sample/multiply.vmfb" \
   --input=4xf32=1,2,3,4 --input=4xf32=10 --expected_output=4xf32=10,20,30,40 >/dev/null
+# So do the toolchain's programs.
+if [ -x "$prefix/libexec/bessemer/metal" ]; then
+  printf 'kernel void nothing(device int* a [[buffer(0)]]) { a[0] = 1; }\n' > "$work/x.metal"
+  (cd "$work" && PATH=$prefix/libexec/bessemer:$PATH && unset LD_LIBRARY_PATH &&
+   xcrun -sdk macosx metal -c x.metal -o x.air && xcrun metallib x.air -o x.metallib)
+  "$prefix/bin/bessemer" inspect "$work/x.metallib" | grep -q nothing ||
+    { echo "the toolchain's library has no function" >&2; exit 1; }
+fi
 [ -s "$prefix/share/man/man1/bessemer-run.1" ] || { echo "no manual page" >&2; exit 1; }
 echo "installed tree: CMake, pkg-config and the command work"
