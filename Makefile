@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BUILD := build
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup configure build run test bench format tidy sanitize fuzz macos-check clean
+.PHONY: all setup configure build run test bench format tidy sanitize fuzz fuzz-kernels macos-check clean
 
 all: build
 
@@ -61,6 +61,12 @@ fuzz: setup
 	  $$fuzzer -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
 	    -artifact_prefix=$$fuzzer- $$fuzzer-corpus $$fuzzer-seeds 2>&1 | tail -n 12 || exit 1; \
 	done
+
+# Random kernels, compiled at every width, against the reference: FUZZ_COUNT programs from FUZZ_SEED.
+FUZZ_SEED ?= $(shell date +%s)
+FUZZ_COUNT ?= 10000
+fuzz-kernels: build
+	@$(BUILD)/tests/kernel_fuzz --seed $(FUZZ_SEED) --count $(FUZZ_COUNT)
 
 format:
 	@git ls-files '*.cc' '*.h' '*.c' '*.m' | xargs clang-format-22 -i

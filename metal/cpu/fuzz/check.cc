@@ -11,6 +11,8 @@
 #include "metal/cpu/reference/reference.h"
 #include "metal/msl/compiler.h"
 
+#include "llvm/Support/CommandLine.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -400,6 +402,10 @@ private:
 } // namespace
 
 void prepare() {
+  // Large blocks with many stores are scheduled in quadratic time, which is not what is tested.
+  const char* arguments[] = {"kernel_fuzz", "-dag-maps-huge-region=64",
+                             "-dag-maps-reduction-size=32"};
+  llvm::cl::ParseCommandLineOptions(3, arguments);
   Program program = generate(1);
   check(program);
 }

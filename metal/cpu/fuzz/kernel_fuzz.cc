@@ -1,8 +1,8 @@
 // kernel_fuzz [--seed N] [--count N] [--keep-going] [--print] [--in-process]
 // Random kernels, run by the vectoriser at every width and by the reference executor. Stops at the
 // first difference, makes the program smaller while it still differs, and prints it with its seed.
-// Exit code 0 when there is none. `--print` shows the programs and runs nothing; `--in-process` runs
-// them without a process of their own, for a debugger.
+// Exit code 0 when there is none. `--print` shows the programs and runs nothing; `--in-process`
+// runs them without a process of their own, for a debugger.
 #include "metal/cpu/fuzz/check.h"
 #include "metal/cpu/fuzz/generator.h"
 
@@ -138,13 +138,13 @@ int run(int argc, char** argv) {
       std::printf("%s\n", generate(seed + i).text().c_str());
     return 0;
   }
+  prepare();
   if (in_process) {
     for (uint64_t i = 0; i < count; ++i)
       std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + i),
                   check(generate(seed + i)).what.c_str());
     return 0;
   }
-  prepare();
   const auto started = std::chrono::steady_clock::now();
   uint64_t done = 0, compiled = 0, faults = 0;
   const uint64_t end = seed + count;
@@ -168,6 +168,8 @@ int run(int argc, char** argv) {
     }
     if (outcome.signal && !fault)
       fault = true, ++done, ++next;
+    if (done % 1024 < kBatch && done >= 1024)
+      std::printf("%llu programs\n", static_cast<unsigned long long>(done)), std::fflush(stdout);
     if (fault) {
       ++faults;
       report(next - 1);

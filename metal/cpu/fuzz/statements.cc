@@ -536,9 +536,11 @@ Statement Builder::function(unsigned index) {
 Block Builder::stores() {
   Block result;
   unsigned words = 0, reals = 0;
+  // A row for each thread means a scatter for each store, which takes long to compile.
+  const bool rows = rows_ && random_.one_in(8);
   auto place = [&](unsigned index, unsigned width) {
-    return rows_ ? "[gid * " + number(width) + "u + " + number(index) + "u]"
-                 : "[" + number(index) + "u * total + gid]";
+    return rows ? "[gid * " + number(width) + "u + " + number(index) + "u]"
+                : "[" + number(index) + "u * total + gid]";
   };
   auto scalar = [&](const std::string& name, Type type) {
     if (reals + 1 >= kResultWords || words + 2 >= kResultWords)
