@@ -81,21 +81,20 @@ iree_status_t MapRange(iree_hal_buffer_t* base, iree_hal_mapping_mode_t mapping_
   return iree_ok_status();
 }
 
-iree_status_t UnmapRange(iree_hal_buffer_t*, iree_device_size_t, iree_device_size_t,
-                         iree_hal_buffer_mapping_t*) {
-  return iree_ok_status();
-}
-
-// Shared memory is coherent.
-iree_status_t SyncRange(iree_hal_buffer_t*, iree_device_size_t, iree_device_size_t) {
-  return iree_ok_status();
-}
-
 constexpr iree_hal_buffer_vtable_t kVtable = {
     iree_hal_buffer_recycle, Destroy, MapRange, UnmapRange, SyncRange, SyncRange,
 };
 
 } // namespace
+
+iree_status_t UnmapRange(iree_hal_buffer_t*, iree_device_size_t, iree_device_size_t,
+                         iree_hal_buffer_mapping_t*) {
+  return iree_ok_status();
+}
+
+iree_status_t SyncRange(iree_hal_buffer_t*, iree_device_size_t, iree_device_size_t) {
+  return iree_ok_status();
+}
 
 iree_status_t CreateBuffer(const BufferOptions& options, std::shared_ptr<DeviceMemory> memory,
                            MetalPtr<MTL::Buffer> handle, iree_hal_buffer_t** out_buffer) {

@@ -27,6 +27,13 @@ struct BufferOptions {
 iree_status_t CreateBuffer(const BufferOptions& options, std::shared_ptr<DeviceMemory> memory,
                            MetalPtr<MTL::Buffer> handle, iree_hal_buffer_t** out_buffer);
 
+/// For vtables of buffers whose mappings are the memory itself: there is nothing to undo, and
+/// memory that the host can map is coherent.
+iree_status_t UnmapRange(iree_hal_buffer_t* buffer, iree_device_size_t local_byte_offset,
+                         iree_device_size_t local_byte_length, iree_hal_buffer_mapping_t* mapping);
+iree_status_t SyncRange(iree_hal_buffer_t* buffer, iree_device_size_t local_byte_offset,
+                        iree_device_size_t local_byte_length);
+
 /// Where the storage of a buffer lies.
 struct BufferLocation {
   MTL::Buffer* handle = nullptr;

@@ -129,6 +129,28 @@ private:
   Direction direction_;
 };
 
+iree_status_t StartTransfer(iree_hal_device_t* base, iree_hal_queue_affinity_t queue_affinity,
+                            const iree_hal_semaphore_list_t& waits,
+                            const iree_hal_semaphore_list_t& signals,
+                            FileTransfer::Direction direction, iree_hal_file_t* file,
+                            uint64_t file_offset, iree_hal_buffer_t* buffer,
+                            iree_device_size_t buffer_offset, iree_device_size_t length) {
+  Device* device = Device::From(base);
+  Queue* queue = nullptr;
+  IREE_RETURN_IF_ERROR(device->SelectQueue(queue_affinity, &queue));
+  bool is_read = direction == FileTransfer::Direction::kRead;
+  IREE_RETURN_IF_ERROR(iree_hal_file_validate_access(file, is_read ? IREE_HAL_MEMORY_ACCESS_READ
+                                                                   : IREE_HAL_MEMORY_ACCESS_WRITE));
+  IREE_RETURN_IF_ERROR(iree_hal_buffer_validate_usage(
+      iree_hal_buffer_allowed_usage(buffer),
+      is_read ? IREE_HAL_BUFFER_USAGE_TRANSFER_TARGET : IREE_HAL_BUFFER_USAGE_TRANSFER_SOURCE));
+  IREE_RETURN_IF_ERROR(iree_hal_buffer_validate_range(buffer, buffer_offset, length));
+  return Submission::Start(std::make_unique<FileTransfer>(device, queue, direction, file,
+                                                          file_offset, buffer, buffer_offset,
+                                                          length),
+                           waits, {}, signals);
+}
+
 } // namespace
 
 iree_status_t QueueHostCall(iree_hal_device_t* base, iree_hal_queue_affinity_t queue_affinity,
@@ -150,17 +172,8 @@ iree_status_t QueueRead(iree_hal_device_t* base, iree_hal_queue_affinity_t queue
                         uint64_t source_offset, iree_hal_buffer_t* target_buffer,
                         iree_device_size_t target_offset, iree_device_size_t length,
                         iree_hal_read_flags_t) {
-  Device* device = Device::From(base);
-  Queue* queue = nullptr;
-  IREE_RETURN_IF_ERROR(device->SelectQueue(queue_affinity, &queue));
-  IREE_RETURN_IF_ERROR(iree_hal_file_validate_access(source_file, IREE_HAL_MEMORY_ACCESS_READ));
-  IREE_RETURN_IF_ERROR(iree_hal_buffer_validate_usage(iree_hal_buffer_allowed_usage(target_buffer),
-                                                      IREE_HAL_BUFFER_USAGE_TRANSFER_TARGET));
-  IREE_RETURN_IF_ERROR(iree_hal_buffer_validate_range(target_buffer, target_offset, length));
-  return Submission::Start(
-      std::make_unique<FileTransfer>(device, queue, FileTransfer::Direction::kRead, source_file,
-                                     source_offset, target_buffer, target_offset, length),
-      waits, {}, signals);
+  return StartTransfer(base, queue_affinity, waits, signals, FileTransfer::Direction::kRead,
+                       source_file, source_offset, target_buffer, target_offset, length);
 }
 
 iree_status_t QueueWrite(iree_hal_device_t* base, iree_hal_queue_affinity_t queue_affinity,
@@ -169,17 +182,8 @@ iree_status_t QueueWrite(iree_hal_device_t* base, iree_hal_queue_affinity_t queu
                          iree_device_size_t source_offset, iree_hal_file_t* target_file,
                          uint64_t target_offset, iree_device_size_t length,
                          iree_hal_write_flags_t) {
-  Device* device = Device::From(base);
-  Queue* queue = nullptr;
-  IREE_RETURN_IF_ERROR(device->SelectQueue(queue_affinity, &queue));
-  IREE_RETURN_IF_ERROR(iree_hal_file_validate_access(target_file, IREE_HAL_MEMORY_ACCESS_WRITE));
-  IREE_RETURN_IF_ERROR(iree_hal_buffer_validate_usage(iree_hal_buffer_allowed_usage(source_buffer),
-                                                      IREE_HAL_BUFFER_USAGE_TRANSFER_SOURCE));
-  IREE_RETURN_IF_ERROR(iree_hal_buffer_validate_range(source_buffer, source_offset, length));
-  return Submission::Start(
-      std::make_unique<FileTransfer>(device, queue, FileTransfer::Direction::kWrite, target_file,
-                                     target_offset, source_buffer, source_offset, length),
-      waits, {}, signals);
+  return StartTransfer(base, queue_affinity, waits, signals, FileTransfer::Direction::kWrite,
+                       target_file, target_offset, source_buffer, source_offset, length);
 }
 
 } // namespace bessemer::metal_driver

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <new>
 
-#include "drivers/metal/device_memory.h"
+#include "drivers/metal/buffer.h"
 
 namespace bessemer::metal_driver {
 namespace {
@@ -41,15 +41,6 @@ iree_status_t MapRange(iree_hal_buffer_t* base, iree_hal_mapping_mode_t mapping_
       ->map_range(root, mapping_mode, memory_access,
                   iree_hal_buffer_byte_offset(storage) + local_byte_offset, local_byte_length,
                   mapping);
-}
-
-iree_status_t UnmapRange(iree_hal_buffer_t*, iree_device_size_t, iree_device_size_t,
-                         iree_hal_buffer_mapping_t*) {
-  return iree_ok_status();
-}
-
-iree_status_t SyncRange(iree_hal_buffer_t*, iree_device_size_t, iree_device_size_t) {
-  return iree_ok_status();
 }
 
 constexpr iree_hal_buffer_vtable_t kVtable = {

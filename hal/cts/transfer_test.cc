@@ -233,6 +233,67 @@ TEST_P(TransferTest, TakesUpdatesOfAnySizeOnTheQueue) {
   EXPECT_EQ(contents(target), expected);
 }
 
+// A command buffer takes 64 KiB at a time, and as often as one likes.
+TEST_P(TransferTest, TakesAMebibyteOfUpdatesInOneCommandBuffer) {
+  constexpr size_t kSize = 1024 * 1024, kPiece = 64 * 1024;
+  const std::vector<uint8_t> sourceBytes = pattern(kSize, 11);
+  std::vector<uint8_t> expected(kSize + 16, 0);
+  Buffer target = buffer(expected.size());
+  Batch batch(this, Way::Recorded, target, target);
+  for (size_t at = 0; at < kSize; at += kPiece) {
+    batch.update(sourceBytes.data(), at, 5 + at, kPiece);
+  }
+  std::copy(sourceBytes.begin(), sourceBytes.end(), expected.begin() + 5);
+  batch.run();
+  EXPECT_EQ(contents(target), expected);
+}
+
+TEST_P(TransferTest, CopiesMiddlingRangesAtOddOffsets) {
+  constexpr size_t kMost = 65536, kGuard = 32;
+  const std::vector<uint8_t> sourceBytes = pattern(kMost + kGuard, 12);
+  Buffer source = buffer(sourceBytes);
+  for (Way way : kWays) {
+    for (size_t length : {31,  32,   33,   63,   64,   65,   127,   129,   255,   256,
+                          257, 1023, 1025, 4095, 4096, 4097, 16383, 32769, 65535, 65536}) {
+      SCOPED_TRACE(std::string(nameOf(way)) + ", " + std::to_string(length) + " bytes");
+      std::vector<uint8_t> expected = pattern(kMost + kGuard, 13);
+      Buffer target = buffer(expected);
+      const size_t from = length % 13 | 1, to = length % 7 | 1;
+      Batch batch(this, way, source, target);
+      batch.copy(from, to, length);
+      std::copy_n(sourceBytes.begin() + static_cast<ptrdiff_t>(from), length,
+                  expected.begin() + static_cast<ptrdiff_t>(to));
+      batch.run();
+      ASSERT_EQ(contents(target), expected);
+    }
+  }
+}
+
+// Patterns of 2 and 4 bytes are aligned within their buffer; the buffer may begin anywhere.
+TEST_P(TransferTest, FillsSpansThatBeginAtOddBytes) {
+  const uint8_t bytes[] = {0x11, 0x22, 0x33, 0x44};
+  for (size_t patternSize : {1, 2, 4}) {
+    for (size_t base : {1, 2, 3, 5, 7}) {
+      // Within one word, across two, and over many.
+      for (size_t length : {size_t{4}, size_t{8}, size_t{2} * patternSize, size_t{40}}) {
+        SCOPED_TRACE("pattern of " + std::to_string(patternSize) + " bytes, span at " +
+                     std::to_string(base) + ", " + std::to_string(length) + " bytes");
+        std::vector<uint8_t> expected = pattern(64, 14);
+        Buffer whole = buffer(expected);
+        Buffer span;
+        IREE_ASSERT_OK(
+            iree_hal_buffer_subspan(whole, base, 48, iree_allocator_system(), span.out()));
+        Batch recorded(this, Way::Recorded, span, span);
+        recorded.fill(0, length, bytes, patternSize);
+        for (size_t i = 0; i < length; ++i)
+          expected[base + i] = bytes[i % patternSize];
+        recorded.run();
+        ASSERT_EQ(contents(whole), expected);
+      }
+    }
+  }
+}
+
 TEST_P(TransferTest, AppliesTheOffsetsOfSpansAndBindings) {
   std::vector<uint8_t> expected(256, 0);
   Buffer whole = buffer(expected.size());

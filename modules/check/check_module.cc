@@ -1,10 +1,10 @@
 #include "modules/check/check_module.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "hal/hal/small_float.h"
 #include "modules/hal/status.h"
 #include "modules/hal/types.h"
 #include "vm/native_function.h"
@@ -43,15 +43,6 @@ Result<std::vector<std::byte>> read(iree_hal_device_t* device, iree_hal_buffer_v
   return bytes;
 }
 
-double halfToDouble(uint16_t bits) {
-  int exponent = bits >> 10 & 31;
-  double fraction = bits & 1023;
-  double value = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
-                 : exponent == 0 ? std::ldexp(fraction, -24)
-                                 : std::ldexp(1024 + fraction, exponent - 25);
-  return bits >> 15 ? -value : value;
-}
-
 template <class T>
 T loadAs(const std::byte* bytes) {
   T value;
@@ -64,11 +55,9 @@ using ElementReader = double (*)(const std::byte* element);
 ElementReader floatReader(iree_hal_element_type_t type) {
   switch (type) {
   case IREE_HAL_ELEMENT_TYPE_FLOAT_16:
-    return [](const std::byte* e) { return halfToDouble(loadAs<uint16_t>(e)); };
+    return [](const std::byte* e) { return hal::Float16::decode(loadAs<uint16_t>(e)); };
   case IREE_HAL_ELEMENT_TYPE_BFLOAT_16:
-    return [](const std::byte* e) -> double {
-      return std::bit_cast<float>(uint32_t{loadAs<uint16_t>(e)} << 16);
-    };
+    return [](const std::byte* e) { return hal::BFloat16::decode(loadAs<uint16_t>(e)); };
   case IREE_HAL_ELEMENT_TYPE_FLOAT_32:
     return [](const std::byte* e) -> double { return loadAs<float>(e); };
   case IREE_HAL_ELEMENT_TYPE_FLOAT_64:
