@@ -8,6 +8,7 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "module_generated.h"
 #include "vm/file_mapping.h"
 #include "vm/signature.h"
 #include "vm/testing/harness.h"
@@ -157,6 +158,89 @@ TEST(Modules, OtherVersionsAndFeaturesAreRefused) {
   module.requirements(bytecode::kSupportedFeatures | 32);
   EXPECT_FALSE(load(instance, module.finish()));
 }
+
+// Sets a field of a function's descriptor, by its place in those 20 bytes.
+template <class T>
+void put(fb::BytecodeModuleDefT& module, size_t function, size_t at, T value) {
+  std::memcpy(reinterpret_cast<std::byte*>(&module.function_descriptors[function]) + at, &value,
+              sizeof(value));
+}
+
+// The tables' own rules: each broken alone, in a module that is good otherwise.
+struct BrokenTable {
+  const char* name;
+  const char* message;
+  void (*change)(fb::BytecodeModuleDefT&);
+};
+const BrokenTable kBrokenTables[] = {
+    {"NoName", "the module has no name", [](auto& module) { module.name.clear(); }},
+    {"SignaturesFewerThanFunctions", "1 signatures for 2 functions",
+     [](auto& module) { module.function_signatures.pop_back(); }},
+    {"SignaturesMoreThanFunctions", "2 signatures for 1 functions",
+     [](auto& module) { module.function_descriptors.pop_back(); }},
+    {"BytecodeOutside", "is not inside the module's",
+     [](auto& module) { put<int32_t>(module, 1, 4, 1 << 20); }},
+    {"BytecodeBefore", "is not inside the module's",
+     [](auto& module) { put<int32_t>(module, 1, 0, -8); }},
+    {"NoBytecode", "is not inside the module's",
+     [](auto& module) { put<int32_t>(module, 0, 4, 0); }},
+    {"NoBlock", "function 0 has no block", [](auto& module) { put<int16_t>(module, 0, 14, 0); }},
+    {"MoreBlocksDeclared", "4 blocks where 5 are declared",
+     [](auto& module) { put<int16_t>(module, 1, 14, 5); }},
+    {"FewerBlocksDeclared", "4 blocks where 3 are declared",
+     [](auto& module) { put<int16_t>(module, 1, 14, 3); }},
+    {"TooManyReferences", "bad number of registers",
+     [](auto& module) { put<int16_t>(module, 1, 18, 0x4000); }},
+    {"FeaturesOfAFunction", "needs features 64",
+     [](auto& module) { put<uint32_t>(module, 1, 8, 64); }},
+    {"ExportOfNoFunction", "there is no function 2",
+     [](auto& module) { module.exported_functions[0]->internal_ordinal = 2; }},
+    {"ExportOfANegativeFunction", "there is no function -1",
+     [](auto& module) { module.exported_functions[0]->internal_ordinal = -1; }},
+    {"ExportWithoutAName", "has no name",
+     [](auto& module) { module.exported_functions[0]->local_name.clear(); }},
+    {"ImportOfNoModule", "names no module",
+     [](auto& module) { module.imported_functions[0]->full_name = "take"; }},
+    {"ImportWithoutASignature", "has no signature",
+     [](auto& module) { module.imported_functions[0]->signature.reset(); }},
+    {"ConstantOutside", "outside of the file",
+     [](auto& module) {
+       auto& segment = *module.rodata_segments[0];
+       segment.embedded_data.clear();
+       segment.external_data_offset = 1 << 30;
+       segment.external_data_length = 16;
+     }},
+    {"ConstantThatWrapsAround", "outside of the file",
+     [](auto& module) {
+       auto& segment = *module.rodata_segments[0];
+       segment.embedded_data.clear();
+       segment.external_data_offset = ~uint64_t{0} - 8;
+       segment.external_data_length = 16;
+     }},
+    {"NegativeGlobals", "bad size of globals",
+     [](auto& module) { module.module_state->global_bytes_capacity = -1; }},
+};
+
+class BrokenTables : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(BrokenTables, AreRefusedWithTheReason) {
+  const BrokenTable& broken = kBrokenTables[GetParam()];
+  std::vector<std::byte> good = sample().finish();
+  std::unique_ptr<fb::BytecodeModuleDefT> module(
+      fb::GetSizePrefixedBytecodeModuleDef(good.data())->UnPack());
+  broken.change(*module);
+  flatbuffers::FlatBufferBuilder builder;
+  fb::FinishSizePrefixedBytecodeModuleDefBuffer(builder,
+                                                fb::BytecodeModuleDef::Pack(builder, module.get()));
+  const auto span = std::as_bytes(std::span(builder.GetBufferPointer(), size_t{builder.GetSize()}));
+  Instance instance;
+  auto loaded = load(instance, {span.begin(), span.end()});
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message(), HasSubstr(broken.message));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, BrokenTables, ::testing::Range(size_t{0}, std::size(kBrokenTables)),
+                         [](const auto& info) { return kBrokenTables[info.param].name; });
 
 TEST(Modules, UnknownTypesAreErrors) {
   Instance instance;
