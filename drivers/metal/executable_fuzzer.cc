@@ -10,8 +10,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bessemer::metal_driver;
   const iree_const_byte_span_t span = iree_make_const_byte_span(data, size);
+  // No length means one that is not known, and then a header is there.
   iree_host_size_t inferred = 0;
-  iree_status_ignore(InferExecutableSize(span, &inferred));
+  if (size != 0)
+    iree_status_ignore(InferExecutableSize(span, &inferred));
   ExecutableSource source;
   iree_status_t status = ReadExecutable(span, &source);
   if (!iree_status_is_ok(status)) {
