@@ -2,7 +2,8 @@
 //
 // Work that waits for such a value need not wait on the host: it goes to the device as well, behind
 // an event, so that chains of submissions run without the host between them. Nothing is promised by
-// work that is not committed, so that what waits on the device always ends.
+// work that is not committed or may depend on such, so that what waits on the device always ends
+// and holds up what is behind it in its queue no longer than that.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Promise {
   /// Reaches `event_value` when the work has completed.
   MetalPtr<MTL::SharedEvent> event;
   uint64_t event_value = 0;
-  /// The work itself; NULL when it may depend on work that is not on the device yet.
+  /// The work itself.
   MetalPtr<MTL::CommandBuffer> work;
 };
 
@@ -48,8 +49,8 @@ public:
   };
 
   void Add(const Promise& promise);
-  /// Work on the way to `value` that can be waited for by itself: the earliest that brings it, else
-  /// the last before it. NULL when there is none.
+  /// Work on the way to `value`: the earliest that brings it, else the last before it. NULL when
+  /// there is none.
   MetalPtr<MTL::CommandBuffer> WorkTowards(uint64_t value);
   /// Forgets those up to `value`: the semaphore has it.
   void Keep(uint64_t value);

@@ -70,7 +70,7 @@ private:
       Complete(status);
       return;
     }
-    if (signals().count) {
+    if (signals().count && EndsByItself()) {
       done_ = device()->events->Acquire();
       commands->encodeSignalEvent(done_.event.get(), done_.value);
     }
@@ -79,26 +79,20 @@ private:
       AutoreleaseScope pool;
       OnCompleted(completed);
     });
-    Promise promise;
-    promise.event = done_.event;
-    promise.event_value = done_.value;
-    if (EndsByItself())
-      promise.work = RetainMetal(commands);
+    Promise promise = {0, done_.event, done_.value, RetainMetal(commands)};
     if (list().waits_for_events())
       ++queue()->open_ended;
     // Nothing may be promised before the commit: what goes behind it in the queue would be before
     // it. After the commit this may complete at any time.
     Hold();
     commands->commit();
-    PromiseSignals(promise);
+    if (promise.event)
+      PromiseSignals(promise);
     Release();
   }
 
-  /// Whether the work ends once it is committed, whatever else is or is not committed. What waits
-  /// for it may then wait without listening to anything else.
-  bool EndsByItself() const {
-    return !list().waits_for_events() && queue()->open_ended == 0 && !relies_on_open_end();
-  }
+  /// Whether the work ends once it is committed, whatever else is or is not.
+  bool EndsByItself() const { return !list().waits_for_events() && queue()->open_ended == 0; }
 
   void OnCompleted(MTL::CommandBuffer* completed) {
     if (profiler())

@@ -387,7 +387,6 @@ TEST_F(BlockedDeviceTest, AFailureReachesWhoWaitsForWorkThatIsStuckOnTheDevice) 
   auto buffer = NewBuffer(64);
   Fence blocked(device_), filled(device_), next(device_);
   IREE_ASSERT_OK(Block(blocked));
-  // Both are behind the blocked work on the device.
   IREE_ASSERT_OK(Fill(buffer.get(), 0x11, blocked, filled));
   IREE_ASSERT_OK(Fill(buffer.get(), 0x22, filled, next));
   EXPECT_FALSE(filled.Poll());
@@ -405,6 +404,21 @@ TEST_F(BlockedDeviceTest, WaitsForStuckWorkTimeOut) {
   IREE_EXPECT_STATUS_IS(IREE_STATUS_DEADLINE_EXCEEDED, blocked.Wait(iree_make_timeout_ms(20)));
   iree_hal_semaphore_fail(blocked.semaphore(), iree_status_from_code(IREE_STATUS_ABORTED));
   IREE_EXPECT_STATUS_IS(IREE_STATUS_ABORTED, blocked.Wait());
+}
+
+// What waits for the stuck work must not be in the way of what ends its wait.
+TEST_F(BlockedDeviceTest, WaitersForStuckWorkDoNotBlockTheirQueue) {
+  auto buffer = NewBuffer(64);
+  Fence blocked(device_), behind(device_), other(device_);
+  const uint8_t first = 0x55, second = 0x44;
+  IREE_ASSERT_OK(Block(blocked));
+  IREE_ASSERT_OK(iree_hal_device_queue_fill(device_, 4, blocked, behind, buffer.get(), 0, 64,
+                                            &first, 1, IREE_HAL_FILL_FLAG_NONE));
+  IREE_ASSERT_OK(iree_hal_device_queue_fill(device_, 4, Fence(), other, buffer.get(), 0, 64,
+                                            &second, 1, IREE_HAL_FILL_FLAG_NONE));
+  IREE_ASSERT_OK(other.Wait());
+  EXPECT_THAT(Read(buffer), Each(second));
+  EXPECT_FALSE(behind.Poll());
 }
 
 TEST_F(BlockedDeviceTest, OtherQueuesGoOn) {

@@ -128,7 +128,6 @@ void* Submission::Wait::OnPromise(const Promise& promise) {
     return nullptr;
   event = promise.event;
   event_value = promise.event_value;
-  is_open_ended = !promise.work;
   return submission->gates_.fetch_sub(1) == 1 ? submission : nullptr;
 }
 
@@ -187,14 +186,6 @@ void Submission::Arrive() {
 bool Submission::relies_on_promises() const {
   for (size_t i = 0; i < wait_count_; ++i) {
     if (waits_[i].event)
-      return true;
-  }
-  return false;
-}
-
-bool Submission::relies_on_open_end() const {
-  for (size_t i = 0; i < wait_count_; ++i) {
-    if (waits_[i].is_open_ended)
       return true;
   }
   return false;

@@ -65,8 +65,6 @@ protected:
   template <class Function>
   void ForEachPromise(Function function) const;
   bool relies_on_promises() const;
-  /// Whether one of those is of work that may not end by itself.
-  bool relies_on_open_end() const;
   /// After work is committed that signals `event` at its end: promises the values of the signals.
   void PromiseSignals(const Promise& promise);
   /// Ends without a signal: someone else took that over.
@@ -132,7 +130,6 @@ struct Submission::Wait final : Promises::Waiter {
   /// What opened the gate, unless the semaphore did.
   MetalPtr<MTL::SharedEvent> event;
   uint64_t event_value = 0;
-  bool is_open_ended = false;
   /// When the semaphore got there; only while profiled.
   iree_time_t reached = 0;
 
