@@ -210,9 +210,11 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
   return Shape();
 }
 
-// Is the value only used to form addresses of memory accesses? Then lanes whose index wraps around
-// 2^32 may be treated as lanes that are off: two valid addresses of one allocation are never 2^32
-// elements apart, since a buffer has fewer than 2^32 - 2^24 elements.
+// Is the value only used to form addresses of memory accesses, from what else is the same for all
+// lanes or differs by known offsets? Then lanes whose index wraps around 2^32 may be treated as
+// lanes that are off: two valid addresses of one allocation are never 2^32 elements apart, since a
+// buffer has fewer than 2^32 - 2^24 elements. A varying part could make up for the wrap: the upper
+// half of a 64-bit index that a program computes in words.
 bool ShapeAnalysis::is_address_only(const Instruction& instruction, int depth) const {
   if (depth > 4)
     return false;
@@ -231,6 +233,8 @@ bool ShapeAnalysis::is_address_only(const Instruction& instruction, int depth) c
          (user->getOpcode() == Instruction::Add || user->getOpcode() == Instruction::Sub ||
           user->getOpcode() == Instruction::Shl || user->getOpcode() == Instruction::Mul ||
           user->getOpcode() == Instruction::Or));
+    for (const Value* operand : user->operands())
+      passes &= operand == use.get() || !shape(operand).is_varying();
     if (!passes || !is_address_only(*user, depth + 1))
       return false;
   }
