@@ -47,6 +47,7 @@ public:
       }
     }
     IREE_CHECK_OK(iree_hal_command_buffer_end(commands.get()));
+    IREE_CHECK_OK(ExecuteAndWait(commands)); // compiles
     return commands;
   }
 };
