@@ -68,6 +68,10 @@ FUZZ_COUNT ?= 10000
 fuzz-kernels: build
 	@$(BUILD)/tests/kernel_fuzz --seed $(FUZZ_SEED) --count $(FUZZ_COUNT)
 
+# Builds for arm64 Macs from here, and checks the programs that come out.
+macos-check:
+	@scripts/macos-check $(JOBS)
+
 format:
 	@git ls-files '*.cc' '*.h' '*.c' '*.m' | xargs clang-format-22 -i
 
