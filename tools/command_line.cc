@@ -1,5 +1,6 @@
 #include "tools/command_line.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -33,7 +34,9 @@ Result<void> expand(std::vector<std::string> arguments, int depth, std::vector<s
   constexpr int kDeepest = 8;
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string path;
-    if (arguments[i] == "--flagfile" && i + 1 < arguments.size()) {
+    if (arguments[i] == "--flagfile") {
+      if (i + 1 == arguments.size())
+        return fail(StatusCode::InvalidArgument, "--flagfile wants a file after it");
       path = arguments[++i];
     } else if (arguments[i].starts_with("--flagfile=")) {
       path = arguments[i].substr(11);
@@ -120,14 +123,30 @@ int CommandLine::run(std::vector<std::string> arguments) {
   auto expanded = expandFlagFiles(std::move(arguments));
   if (!expanded)
     return failure(expanded.error());
+  const std::string first = expanded->empty() ? "" : expanded->front();
+  if (!first.empty() && !first.starts_with("-") &&
+      std::ranges::none_of(kCommands,
+                           [&](const Command& command) { return command.name == first; })) {
+    std::string names;
+    for (const Command& command : kCommands)
+      names += vm::concat(names.empty() ? "" : ", ", command.name);
+    return failure(vm::Error(StatusCode::NotFound,
+                             vm::concat("there is no command '", first, "'; there are ", names)));
+  }
   if (auto known = refuseForeignFlags(*expanded); !known)
     return failure(known.error());
   try {
     // CLI11 takes them from the last to the first.
     app_.parse(std::vector<std::string>(expanded->rbegin(), expanded->rend()));
+  } catch (const CLI::Success& asked) { // for help or the version
+    app_.exit(asked);
+    return 0;
   } catch (const CLI::ParseError& error) {
-    // CLI11 numbers its errors; scripts want 0 for help and 1 for everything wrong.
-    return app_.exit(error) == 0 ? 0 : 1;
+    std::string command = "bessemer";
+    for (const CLI::App* sub : app_.get_subcommands())
+      command += " " + sub->get_name();
+    return failure(vm::Error(StatusCode::InvalidArgument,
+                             vm::concat(error.what(), "; `", command, " --help` tells more")));
   }
   CommandResult result = chosen_();
   std::fflush(stdout);

@@ -253,8 +253,11 @@ TEST(RunTest, UnknownFlagsAndCommands) {
   ProcessResult result = runBessemer({"run", "--frobnicate"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("--frobnicate"));
-  result = runBessemer({"frobnicate"});
-  EXPECT_EQ(result.exit_code, 1);
+  expectOneClearLine(result, "`bessemer run --help` tells more");
+  expectOneClearLine(runBessemer({"frobnicate"}), "there is no command 'frobnicate'");
+  expectOneClearLine(runBessemer({}), "`bessemer --help` tells more");
+  expectOneClearLine(runBessemer({"run", "--flagfile"}), "--flagfile wants a file after it");
+  expectOneClearLine(runBessemer({"inspect"}), "file is required");
   result = runBessemer({"--help"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("inspect"));
