@@ -4,6 +4,7 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 #include <cstddef>
 
@@ -22,6 +23,7 @@ Function* make_entry(Module& module, StringRef name, const ThreadFunction& threa
       GlobalValue::ExternalLinkage, name, module);
   for (unsigned i : {0u, 3u, 4u})
     entry->addParamAttr(i, Attribute::NoAlias);
+  entry->addDereferenceableParamAttr(0, sizeof(bessemer_dispatch_t));
   entry->addParamAttr(3, Attribute::getWithAlignment(context, Align(64)));
   entry->addParamAttr(4, Attribute::getWithAlignment(context, Align(64)));
   Value *dispatch = entry->getArg(0), *first = entry->getArg(1), *last = entry->getArg(2);
@@ -103,8 +105,9 @@ Function* make_entry(Module& module, StringRef name, const ThreadFunction& threa
   }
   builder.CreateCondBr(builder.CreateICmpULT(following, last), loop, done);
   builder.SetInsertPoint(done);
+  if (vector.has_streaming_stores)
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::x86_sse_sfence, {});
   builder.CreateRetVoid();
-  (void)vector;
   return entry;
 }
 

@@ -246,6 +246,7 @@ private:
     options.has_gather = target_.traits.has_gather;
     options.has_masked_memory = target_.traits.has_masked_memory;
     options.has_window_permutes = target_.traits.has_window_permutes;
+    options.has_streaming_stores = target_.traits.has_streaming_stores;
     options.has_bfloat = target_.traits.has_bfloat;
     Expected<VectorFunction> vector = vectorize(thread_, options);
     if (!vector)

@@ -78,6 +78,7 @@ Expected<Target> get_target(const KernelOptions& options) {
       traits.has_masked_memory = wide;
       traits.has_window_permutes = wide && has("bmi2");
       traits.has_dot_products = wide ? has("avx512vnni") : has("avx2") && has("avxvnni");
+      traits.has_streaming_stores = true;
       traits.has_bfloat = wide && has("avx512bf16");
     }
   }

@@ -52,6 +52,7 @@ void Vectorizer::emit_function() {
                                       GlobalValue::InternalLinkage, "vector", module_);
   result_.buffer_count = unsigned(thread_.buffers.size());
   entry_ = new_block("entry");
+  plan_streaming();
   ReversePostOrderTraversal<Function*> order(thread_.function);
   for (BasicBlock* block : order)
     blocks_[block] = new_block(block->getName());

@@ -10,13 +10,13 @@ namespace bessemer::metal::cpu {
 
 struct VectorizeOptions {
   int lanes = 32;
-  uint32_t threads[3] = {0, 0, 0}; ///< all 0: known only at run time
-  int vector_bits = 512;           ///< of the target's widest registers
-  bool has_gather = true;          ///< for elements of 32 and 64 bits
-  bool has_masked_memory = true;   ///< vector loads and stores under masks, any element size
-  bool has_window_permutes = true; ///< x86: AVX-512 and pdep
-  bool has_dot_products = true;    ///< of four bytes, unsigned by signed
-  bool has_bfloat = true;          ///< rounds float to bfloat in vectors
+  uint32_t threads[3] = {0, 0, 0};  ///< all 0: known only at run time
+  int vector_bits = 512;            ///< of the target's widest registers
+  bool has_gather = true;           ///< for elements of 32 and 64 bits
+  bool has_masked_memory = true;    ///< vector loads and stores under masks, any element size
+  bool has_window_permutes = true;  ///< x86: AVX-512 and pdep
+  bool has_streaming_stores = true; ///< of whole cache lines, ordered by a fence
+  bool has_bfloat = true;           ///< rounds float to bfloat in vectors
 };
 
 /// void (ptr buffer..., ptr dispatch, ptr threadgroup_memory, i32 group_x, i32 group_y, i32
@@ -26,6 +26,7 @@ struct VectorizeOptions {
 struct VectorFunction {
   llvm::Function* function = nullptr;
   unsigned buffer_count = 0;
+  bool has_streaming_stores = false; ///< the caller must fence before others may see them
   unsigned barrier_count = 0; ///< calls of spmd.barrier, void (), left for passes/split_barriers
 
   unsigned dispatch_index() const { return buffer_count; }

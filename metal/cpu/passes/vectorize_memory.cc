@@ -1,9 +1,7 @@
 // Loads and stores: one access for all lanes where their addresses allow it, and nothing touched
 // that no active lane owns.
-#include "metal/cpu/analysis/spmd.h"
 #include "metal/cpu/passes/vectorizer.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -23,19 +21,6 @@ constexpr int64_t max_window_bytes = 4096;
 // arrives while the code of one iteration runs.
 constexpr int64_t prefetch_distance = 2560;
 constexpr int64_t line_bytes = 64;
-
-// Does the value depend on the threadgroup's position in the grid?
-bool depends_on_group(const Value* value, SmallPtrSetImpl<const Value*>& seen) {
-  const auto* instruction = dyn_cast<Instruction>(value);
-  if (!instruction || !seen.insert(value).second)
-    return false;
-  if (const auto* call = dyn_cast<CallInst>(instruction);
-      call && spmd::callee_name(*call).starts_with("spmd.group."))
-    return true;
-  return !isa<LoadInst>(instruction) && llvm::any_of(instruction->operands(), [&](const Use& use) {
-    return depends_on_group(use.get(), seen);
-  });
-}
 
 } // namespace
 
@@ -69,10 +54,18 @@ Value* Vectorizer::load_run(Type* type, Value* pointer, int count, Value* mask) 
 
 void Vectorizer::store_run(Value* value, Value* pointer, Value* mask) {
   Align align = std::min(access_align_, layout_.getABITypeAlign(value->getType()->getScalarType()));
-  if (mask)
+  if (mask) {
     builder_.CreateMaskedStore(value, pointer, align, mask);
-  else
+  } else if (streaming_) {
+    auto bytes = uint64_t(store_size(value->getType()));
+    StoreInst* store =
+        builder_.CreateAlignedStore(value, pointer, Align(std::min(bytes, uint64_t(64))));
+    store->setMetadata(
+        LLVMContext::MD_nontemporal,
+        MDNode::get(module_.getContext(), ConstantAsMetadata::get(builder_.getInt32(1))));
+  } else {
     builder_.CreateAlignedStore(value, pointer, align);
+  }
 }
 
 // One scalar load for each lane, lanes that are off from a place that is always readable.
@@ -252,9 +245,8 @@ SmallVector<Value*, 4> Vectorizer::load_records(Type* element, const LaneValue& 
 
 void Vectorizer::prefetch(const LaneValue& pointer, int64_t size, Value* thread_pointer) {
   const Shape& shape = pointer.shape;
-  SmallPtrSet<const Value*, 32> seen;
   int64_t span = shape.max_offset() - shape.min_offset() + size;
-  if (shape.group != lanes_ || span > max_window_bytes || !depends_on_group(thread_pointer, seen))
+  if (shape.group != lanes_ || span > max_window_bytes || !depends_on_group(thread_pointer))
     return;
   Value* base =
       add_offset(pointer.pieces[0], shape.min_offset() + std::max(prefetch_distance, span));
@@ -430,6 +422,38 @@ void Vectorizer::emit_load(LoadInst& load, const Shape& shape, EmitMode mode) {
   set(load, std::move(result));
 }
 
+// Runs of `run` lanes, each one after the other in memory.
+void Vectorizer::store_runs(ArrayRef<Value*> values, const LaneValue& pointer, int run,
+                            Value* mask) {
+  Type* element = cast<FixedVectorType>(values[0]->getType())->getElementType();
+  unsigned count = unsigned(values.size());
+  int64_t size = store_size(element);
+  const Shape& shape = pointer.shape;
+  for (int lane = 0; lane < lanes_; lane += run) {
+    Value* place = add_offset(pointer.pieces[lane / shape.group], shape.offset(lane));
+    if (count == 1) {
+      store_run(slice(values[0], lane, run), place, mask ? slice(mask, lane, run) : nullptr);
+      continue;
+    }
+    int native = std::min(native_lanes(element), run);
+    SmallVector<Value*, 32> parts;
+    for (Value* value : values)
+      for (int out = 0; out < run; out += native)
+        parts.push_back(slice(value, lane + out, native));
+    for (unsigned chunk = 0; chunk < count * unsigned(run) / unsigned(native); ++chunk) {
+      SmallVector<int, 64> lanes, owners;
+      for (int i = 0; i < native; ++i) {
+        unsigned position = chunk * unsigned(native) + unsigned(i), owner = position / count,
+                 k = position % count;
+        lanes.push_back(int(k * unsigned(run) + owner));
+        owners.push_back(lane + int(owner));
+      }
+      store_run(permute(parts, lanes), add_offset(place, int64_t(chunk) * native * size),
+                mask ? builder_.CreateShuffleVector(mask, owners) : nullptr);
+    }
+  }
+}
+
 void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointer, Value* mask,
                                 Value* thread_pointer) {
   Type* element = cast<FixedVectorType>(values[0]->getType())->getElementType();
@@ -439,29 +463,17 @@ void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointe
   if (!shape.is_varying()) {
     int run = run_length(shape, size * count);
     if (run > 1 && run * int(count) * size >= 16) {
-      for (int lane = 0; lane < lanes_; lane += run) {
-        Value* place = add_offset(pointer.pieces[lane / shape.group], shape.offset(lane));
-        if (count == 1) {
-          store_run(slice(values[0], lane, run), place, mask ? slice(mask, lane, run) : nullptr);
-          continue;
-        }
-        int native = std::min(native_lanes(element), run);
-        SmallVector<Value*, 32> parts;
-        for (Value* value : values)
-          for (int out = 0; out < run; out += native)
-            parts.push_back(slice(value, lane + out, native));
-        for (unsigned chunk = 0; chunk < count * unsigned(run) / unsigned(native); ++chunk) {
-          SmallVector<int, 64> lanes, owners;
-          for (int i = 0; i < native; ++i) {
-            unsigned position = chunk * unsigned(native) + unsigned(i), owner = position / count,
-                     k = position % count;
-            lanes.push_back(int(k * unsigned(run) + owner));
-            owners.push_back(lane + int(owner));
-          }
-          store_run(permute(parts, lanes), add_offset(place, int64_t(chunk) * native * size),
-                    mask ? builder_.CreateShuffleVector(mask, owners) : nullptr);
-        }
+      if (Value* streams_past = streams(pointer, run, mask, thread_pointer)) {
+        auto store = [&](bool streaming) -> Value* {
+          streaming_ = streaming;
+          store_runs(values, pointer, run, streaming ? nullptr : mask);
+          streaming_ = false;
+          return nullptr;
+        };
+        version(streams_past, nullptr, [&] { return store(true); }, [&] { return store(false); });
+        return;
       }
+      store_runs(values, pointer, run, mask);
       return;
     }
     if (shape.is_uniform(lanes_)) {

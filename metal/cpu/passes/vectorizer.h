@@ -7,6 +7,7 @@
 #include "metal/cpu/passes/vectorize.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/IRBuilder.h"
 
 #include <functional>
@@ -102,6 +103,7 @@ private:
   void store_elements(llvm::ArrayRef<Value*> values, const LaneValue& pointer, Value* mask,
                       Value* thread_pointer);
   Value* load_run(Type* type, Value* pointer, int count, Value* mask);
+  void store_runs(llvm::ArrayRef<Value*> values, const LaneValue& pointer, int run, Value* mask);
   void store_run(Value* value, Value* pointer, Value* mask);
   Value* gather(Type* type, const LaneValue& pointer, int64_t offset, Value* mask);
   void scatter(Value* value, const LaneValue& pointer, int64_t offset, Value* mask);
@@ -125,6 +127,11 @@ private:
   Value* look_up(llvm::ArrayRef<Value*> parts, Value* index);
   Value* load_permuted(Type* type, const LanePattern& pattern, Value* mask);
   void store_permuted(Value* value, const LanePattern& pattern, Value* mask);
+
+  // ---- vectorize_streaming.cc
+  bool depends_on_group(const Value* value); ///< on the threadgroup's position in the grid
+  void plan_streaming();
+  Value* streams(const LaneValue& pointer, int run, Value* mask, Value* thread_pointer);
 
   // ---- vectorize_cross_lane.cc
   enum class Reduction { Sum, Product, Min, Max, And, Or, Xor };
@@ -160,8 +167,11 @@ private:
   llvm::IRBuilder<> builder_;
   VectorFunction result_;
   llvm::BasicBlock* entry_ = nullptr;
-  Value* mask_ = nullptr;    ///< of the instruction being made; null: all lanes are active
-  llvm::Align access_align_; ///< as the access being made promises
+  Value* mask_ = nullptr; ///< of the instruction being made; null: all lanes are active
+  llvm::DenseSet<const Value*> streamed_pointers_;
+  uint64_t streamed_bytes_ = 0; ///< that each thread stores to them, about
+  bool streaming_ = false;      ///< runs being stored go past the caches
+  llvm::Align access_align_;    ///< as the access being made promises
   llvm::DenseMap<const Value*, LaneValue> values_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> blocks_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> block_ends_;
