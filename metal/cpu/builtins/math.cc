@@ -56,14 +56,17 @@ inline float exp_reduced(float r) {
   return fma(p, r * r, r) + 1.0f;
 }
 
-inline float exp(float x) {
-  float bounded = min(max(x, -104.0f), 89.0f);
+// e^x * 2^shift, which may be finite where e^x is not.
+inline float exp_scaled(float x, int shift) {
+  float bounded = min(max(x, -104.0f), 90.0f);
   float n = rint(bounded * log2_e);
   float r = fma(n, -ln_2_low, fma(n, -ln_2_high, bounded));
-  int k = int(n), half = k >> 1;
+  int k = int(n) + shift, half = k >> 1;
   float result = exp_reduced(r) * power_of_two(half) * power_of_two(k - half);
   return x != x ? x : result;
 }
+
+inline float exp(float x) { return exp_scaled(x, 0); }
 
 inline float fast_exp(float x) {
   float bounded = min(max(x, -87.3f), 88.7f);
@@ -148,12 +151,37 @@ struct Quadrant {
   int n;
   float r;
 };
+// For 2^29 <= |x|: x / (pi / 2) modulo 4 from those bits of 2 / pi that matter at x's exponent
+// (Payne and Hanek).
+inline Quadrant reduce_huge(float x) {
+  using word = unsigned long;
+  const unsigned bits = unsigned(as_int(x)) & 0x7fffffffu;
+  const word mantissa = (bits & 0x7fffffu) | 0x800000u;
+  // The first bit of 2 / pi whose product with the mantissa is no multiple of 4.
+  const unsigned first = (bits >> 23) - 127 - 25, index = first >> 5, shift = first & 31;
+  const auto pick = [index](word a, word b, word c, word d) {
+    return index == 0 ? a : index == 1 ? b : index == 2 ? c : d;
+  };
+  const word high =
+      pick(0xA2F9836E4E441529, 0x4E441529FC2757D1, 0xFC2757D1F534DDC0, 0xF534DDC0DB629599);
+  const word low =
+      pick(0xFC2757D1F534DDC0, 0xF534DDC0DB629599, 0xDB6295993C439041, 0x3C439041FE5163AB);
+  // 96 bits from there on, and 64 of the product: 2 before the point, 62 behind it.
+  const word window = (high << shift) | ((low >> 32) >> (32 - shift));
+  const word rest = (low << shift) >> 32;
+  const word product = mantissa * window + ((mantissa * rest) >> 32);
+  const int n = int((product + (1ul << 61)) >> 62);
+  const long fraction = long(product - (word(n) << 62));
+  const float r = float(double(fraction) * (1.57079632679489661923 * 0x1p-62));
+  return x < 0.0f ? Quadrant{-n, -r} : Quadrant{n, r};
+}
 inline Quadrant reduce(float x) {
+  if (abs(x) > 1.0e9f && x - x == 0.0f)
+    return reduce_huge(x);
   double n = rint(double(x) * 0.63661977236758134308);
   n = n > 1.0e9 ? 1.0e9 : n < -1.0e9 ? -1.0e9 : n;
   double r = fma(n, -1.57079632679489655800e+00, double(x));
   r = fma(n, -6.12323399573676603587e-17, r);
-  r = r > 1.0 ? 1.0 : r < -1.0 ? -1.0 : r; // |x| beyond what the reduction can tell
   return {int(n), x - x == 0.0f ? float(r) : not_a_number};
 }
 inline Quadrant fast_reduce(float x) {
@@ -255,11 +283,11 @@ inline float sinh(float x) {
   float a = abs(x), z = x * x;
   float p = fma(fma(2.03721912945e-4f, z, 8.33028376239e-3f), z, 1.66667160211e-1f);
   float small = fma(p * z, x, x);
-  float e = exp(min(a, 100.0f) - ln_2);
+  float e = exp_scaled(a, -1);
   return a < 1.0f || x != x ? small : copysign(e - 0.25f / e, x);
 }
 inline float cosh(float x) {
-  float e = exp(min(abs(x), 100.0f) - ln_2);
+  float e = exp_scaled(abs(x), -1);
   return x != x ? x : e + 0.25f / e;
 }
 inline float asinh(float x) {

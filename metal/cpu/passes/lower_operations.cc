@@ -282,6 +282,13 @@ private:
     case Operation::Sqrt:
       return unary(Intrinsic::sqrt, a[0]);
     case Operation::Rsqrt:
+      // Correctly rounded, which two roundings to float are not.
+      if (!intrinsic.fast && type->getScalarType()->isFloatTy()) {
+        Type* wide = type->getWithNewType(builder_.getDoubleTy());
+        Value* root =
+            builder_.CreateIntrinsic(Intrinsic::sqrt, {wide}, {builder_.CreateFPExt(a[0], wide)});
+        return builder_.CreateFPTrunc(builder_.CreateFDiv(ConstantFP::get(wide, 1.0), root), type);
+      }
       return builder_.CreateFDiv(number(a[0], 1.0), unary(Intrinsic::sqrt, a[0]));
     case Operation::Fma:
       return builder_.CreateIntrinsic(Intrinsic::fma, {type}, {a[0], a[1], a[2]});
@@ -506,8 +513,8 @@ private:
       return from_float ? builder_.CreateFCmpUNE(value, ConstantFP::get(from, 0.0))
                         : builder_.CreateIsNotNull(value);
     if (from_float) {
-      // Out of range saturates and NaN gives 0, as on the hardware, whose narrowest conversion is to
-      // 32 bits: 8- and 16-bit integers are the low bits of that (uchar(char(153.0f)) is 153).
+      // Out of range saturates and NaN gives 0, as on the hardware, whose narrowest conversion is
+      // to 32 bits: 8- and 16-bit integers are the low bits of that (uchar(char(153.0f)) is 153).
       if (!from->isFloatTy())
         value = builder_.CreateFPExt(value, builder_.getFloatTy());
       bool narrow = type->getIntegerBitWidth() < 32;
