@@ -267,7 +267,7 @@ std::string wrap_source(llvm::StringRef source, const Options& options) {
   if (number < 310)
     text += "#undef __HAVE_BFLOAT__\n";
   if (options.math_mode != MathMode::Fast)
-    text += "#undef __METAL_FAST_MATH__\n#undef __FAST_MATH__\n";
+    text += "#undef __FAST_MATH__\n";
   for (const Macro& macro : options.macros)
     text += "#undef " + macro.name.substr(0, macro.name.find('(')) + "\n#define " + macro.name +
             " " + macro.value + "\n";

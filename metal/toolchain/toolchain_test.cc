@@ -228,6 +228,15 @@ TEST_F(ToolchainTest, LanguageFlagsReachTheCompiler) {
   EXPECT_EQ(wrong.exit_code, 1);
   EXPECT_THAT(wrong.output, HasSubstr("flags.metal:3:2: error: wrong version"));
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/flags.air"));
+  // __FAST_MATH__ tells the mode. The library's names for its own variants are there in each.
+  write("variants.metal", "#include <metal_stdlib>\n"
+                          "#ifdef __FAST_MATH__\n#error fast\n#endif\n"
+                          "kernel void k(device float* a [[buffer(0)]]) {\n"
+                          "  a[0] = __metal_exp(a[0], __METAL_MAYBE_FAST_MATH__) +\n"
+                          "         __metal_exp(a[1], __METAL_FAST_MATH__) +\n"
+                          "         __metal_exp(a[2], __METAL_PRECISE_MATH__);\n}\n");
+  expectQuiet("metal -fno-fast-math -fsyntax-only variants.metal");
+  EXPECT_THAT(shell("metal -fsyntax-only variants.metal").output, HasSubstr("error: fast"));
   // Fast arithmetic is said in the AIR, exact is not.
   EXPECT_THAT(shell("metal -S -o - fill.metal").output, HasSubstr("air.compile.fast_math_enable"));
   EXPECT_THAT(shell("metal -fno-fast-math -S -o - fill.metal").output,
