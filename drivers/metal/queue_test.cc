@@ -346,6 +346,33 @@ TEST_F(QueueTest, ChainsReadWhatTheLinkBeforeWroteOnAnyQueue) {
   EXPECT_THAT(Read(buffer), Each(seed));
 }
 
+// A signal that comes while work is being submitted leaves nothing of it behind in the semaphore.
+TEST_F(QueueTest, SignalsMayComeDuringTheSubmission) {
+  auto buffer = NewBuffer(64);
+  for (int round = 0; round < 1000; ++round) {
+    Fence start(device_), done(device_), later(device_);
+    std::atomic<bool> go{false};
+    std::thread other([&] {
+      while (!go)
+        std::this_thread::yield();
+      IREE_EXPECT_OK(start.Signal());
+    });
+    go = true;
+    IREE_ASSERT_OK(Fill(buffer.get(), 0x12, start, done));
+    IREE_ASSERT_OK(done.Wait());
+    other.join();
+    // The semaphore gets a promise, and tells those who wait for one.
+    iree_hal_semaphore_t* semaphore = start.semaphore();
+    uint64_t value = 2;
+    uint8_t byte = 0x34;
+    IREE_ASSERT_OK(iree_hal_device_queue_fill(device_, kAny, Fence(), {1, &semaphore, &value},
+                                              buffer.get(), 0, 64, &byte, 1,
+                                              IREE_HAL_FILL_FLAG_NONE));
+    IREE_ASSERT_OK(
+        iree_hal_semaphore_wait(semaphore, 2, iree_infinite_timeout(), IREE_ASYNC_WAIT_FLAG_NONE));
+  }
+}
+
 /// A command buffer that waits for an event, one that signals it, and both in flight.
 class BlockedDeviceTest : public QueueTest {
 protected:

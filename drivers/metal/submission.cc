@@ -111,8 +111,12 @@ iree_status_t Submission::Start(std::unique_ptr<Submission> owner,
     // Cannot fail: the storage is ours.
     iree_status_free(iree_async_semaphore_acquire_timepoint(wait.semaphore, wait.promised_value,
                                                             &wait.timepoint));
-    if (wait.promises && !wait.is_open.load(std::memory_order_acquire))
+    if (wait.promises && !wait.is_open) {
       wait.promises->Await(&wait);
+      // Who reached the value meanwhile may have found nothing to cancel.
+      if (wait.is_open)
+        wait.promises->Cancel(&wait);
+    }
   }
   // A failure that came while the others were being acquired could not cancel those.
   bool is_last = self->failure_.load() && self->CancelWaits();
@@ -134,9 +138,11 @@ void* Submission::Wait::OnPromise(const Promise& promise) {
 void Submission::Wait::AfterPromise(void* what) { Schedule(static_cast<Submission*>(what)); }
 
 bool Submission::OpenGate(Wait& wait) {
+  // In this order: Start looks whether it is open after it began to await a promise.
+  bool opened = !wait.is_open.exchange(true);
   if (wait.promises)
     wait.promises->Cancel(&wait);
-  return !wait.is_open.exchange(true) && gates_.fetch_sub(1) == 1;
+  return opened && gates_.fetch_sub(1) == 1;
 }
 
 void Submission::OnTimepoint(void* user_data, iree_async_semaphore_timepoint_t*,
