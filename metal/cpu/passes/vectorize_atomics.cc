@@ -6,6 +6,19 @@ using namespace llvm;
 using bessemer::air::Operation;
 
 namespace bessemer::metal::cpu {
+namespace {
+
+constexpr int lanes_at_once = 8;
+
+void disable_unrolling(BranchInst& branch) {
+  LLVMContext& context = branch.getContext();
+  MDNode* disable = MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"));
+  MDNode* id = MDNode::getDistinct(context, {nullptr, disable});
+  id->replaceOperandWith(0, id);
+  branch.setMetadata(LLVMContext::MD_loop, id);
+}
+
+} // namespace
 
 void Vectorizer::for_each_active_lane(function_ref<void(Value* lane)> body) {
   Type* type = builder_.getIntNTy(unsigned(lanes_));
@@ -21,11 +34,25 @@ void Vectorizer::for_each_active_lane(function_ref<void(Value* lane)> body) {
   Value* next = builder_.CreateAnd(left, builder_.CreateSub(left, ConstantInt::get(type, 1)));
   left->addIncoming(next, builder_.GetInsertBlock());
   BranchInst* branch = builder_.CreateCondBr(builder_.CreateIsNotNull(next), loop, done);
-  LLVMContext& context = module_.getContext();
-  MDNode* disable = MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"));
-  MDNode* id = MDNode::getDistinct(context, {nullptr, disable});
-  id->replaceOperandWith(0, id);
-  branch->setMetadata(LLVMContext::MD_loop, id);
+  disable_unrolling(*branch);
+  builder_.SetInsertPoint(done);
+}
+
+// All lanes in turn, some in each iteration: without atomic instructions, the loop itself would
+// take most of the time.
+void Vectorizer::for_each_lane(function_ref<void(Value* lane)> body) {
+  BasicBlock *from = builder_.GetInsertBlock(), *loop = new_block("lanes"),
+             *done = new_block("lanes.done");
+  builder_.CreateBr(loop);
+  builder_.SetInsertPoint(loop);
+  PHINode* first = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  first->addIncoming(builder_.getInt64(0), from);
+  for (int i = 0; i < lanes_at_once; ++i)
+    body(builder_.CreateAdd(first, builder_.getInt64(uint64_t(i))));
+  Value* next = builder_.CreateAdd(first, builder_.getInt64(lanes_at_once));
+  first->addIncoming(next, builder_.GetInsertBlock());
+  disable_unrolling(*builder_.CreateCondBr(
+      builder_.CreateICmpULT(next, builder_.getInt64(uint64_t(lanes_))), loop, done));
   builder_.SetInsertPoint(done);
 }
 
@@ -150,7 +177,7 @@ void Vectorizer::emit_atomic(CallInst& call, const air::Intrinsic& intrinsic) {
   bool used = !call.getType()->isVoidTy() && !call.use_empty();
   AllocaInst* results = used ? scratch(vector_type(type)) : nullptr;
   bool known = true;
-  for_each_active_lane([&](Value* lane) {
+  auto operate = [&](Value* lane) {
     Value* value = emit_one_atomic(intrinsic, read_pointer(lane),
                                    is_load ? nullptr : read_operand(lane), type);
     if (!value && !is_store)
@@ -158,7 +185,11 @@ void Vectorizer::emit_atomic(CallInst& call, const air::Intrinsic& intrinsic) {
     if (used && value)
       builder_.CreateAlignedStore(value, builder_.CreateGEP(type, results, lane),
                                   layout_.getABITypeAlign(type));
-  });
+  };
+  if (intrinsic.threadgroup && !mask_ && !used && lanes_ % lanes_at_once == 0)
+    for_each_lane(operate);
+  else
+    for_each_active_lane(operate);
   if (!known)
     return fail("operation '" + spmd::callee_name(call) + "' is not supported");
   if (call.getType()->isVoidTy())

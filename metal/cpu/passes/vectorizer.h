@@ -151,6 +151,7 @@ private:
   void emit_compare_exchange(llvm::CallInst& call, bool threadgroup);
   Value* emit_one_atomic(const air::Intrinsic& intrinsic, Value* pointer, Value* operand,
                          Type* type);
+  void for_each_lane(llvm::function_ref<void(Value* lane)> body);
   void for_each_active_lane(llvm::function_ref<void(Value* lane)> body);
   /// The value of one lane, by a run-time lane number.
   std::function<Value*(Value* lane)> lane_reader(const LaneValue& value);
