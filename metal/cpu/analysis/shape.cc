@@ -285,6 +285,21 @@ Shape ShapeAnalysis::transfer_integer(const Instruction& instruction, ArrayRef<S
       return linear(
           [&](int lane) { return wrapping_add(a.offset(lane), operands[1].offset(lane)); },
           std::min(a.align, operands[1].align));
+    [[fallthrough]];
+  case Instruction::Xor:
+    // The constant's low bits meet the offsets, its high bits the pieces, whose low bits are zero
+    // and thus become the constant's.
+    if (constant && a.is_disjoint()) {
+      const int64_t bits = constant->getSExtValue();
+      const int64_t low = a.align >= Shape::max_align ? bits : bits & ((int64_t(1) << a.align) - 1);
+      const bool is_or = instruction.getOpcode() == Instruction::Or;
+      return linear(
+          [&](int lane) {
+            const int64_t met = is_or ? a.offset(lane) | low : a.offset(lane) ^ low;
+            return wrapping_add(met, -uint64_t(low));
+          },
+          std::min(a.align, operands[1].align));
+    }
     break;
   case Instruction::Mul:
     if (constant)

@@ -68,6 +68,20 @@ TEST_F(ShapeTest, AlignmentDecidesComparisonsAndBits) {
   EXPECT_EQ(shape("low").offset(31), 31);
 }
 
+TEST_F(ShapeTest, ConstantBitsMeetTheLanesBits) {
+  // InstCombine leaves out `and 15` where the constant has the bits above.
+  analyse("  %row = or i32 %t, 48\n  %base = shl i32 %g, 8\n  %x = add i32 %base, %t\n"
+          "  %or = or i32 %x, 529\n  %xor = xor i32 %x, 517",
+          32, {32, 1, 1});
+  for (int lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(shape("row").offset(lane), (lane | 48) - 48) << lane; // the piece is 48
+    EXPECT_EQ(shape("or").offset(lane), (lane | 17) - 17) << lane;
+    EXPECT_EQ(shape("xor").offset(lane), (lane ^ 5) - 5) << lane;
+  }
+  EXPECT_EQ(shape("or").group, 32);
+  EXPECT_EQ(shape("or").align, 0);
+}
+
 TEST_F(ShapeTest, RowsOfANarrowThreadgroupArePieces) {
   // Rows of 24 threads: within eight lanes the row never changes, within 32 it does.
   analyse("  %x = urem i32 %t, 24\n  %y = udiv i32 %t, 24", 32, {24, 4, 1});

@@ -465,6 +465,21 @@ kernel void test(device const float* in [[buffer(0)]], device ushort* out [[buff
   }
 }
 
+TEST(Codegen, BitsOfConstantsMeetPositions) {
+  const char* source = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void test(device const uint* in [[buffer(0)]], device uint* out [[buffer(1)]],
+                 uint i [[thread_position_in_grid]]) {
+  out[i] = in[(i | 0x51u) & 0xffu] + in[(i ^ 0x47u) & 0xffu];
+})";
+  std::vector<uint> in = random_words(256), out(256);
+  Kernel kernel(source, "test", {64, 1, 1});
+  kernel.run({in.data(), out.data()}, {4, 1, 1}, {64, 1, 1});
+  for (uint i = 0; i < 256; ++i)
+    ASSERT_EQ(out[i], in[i | 0x51] + in[i ^ 0x47]) << i;
+}
+
 TEST(Codegen, ConversionsToIntegersSaturateInEveryLane) {
   const char* source = R"(
 #include <metal_stdlib>

@@ -9,6 +9,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -138,6 +139,9 @@ int choose_lanes(Function& function, const KernelOptions& options, const TargetT
   if (options.lanes)
     return int(options.lanes);
   uint32_t total = options.threads[0] * options.threads[1] * options.threads[2];
+  // Lanes without a thread cost as much as others, and a mask in every access.
+  if (total <= simdgroup_lanes / 2)
+    return std::max(2, int(PowerOf2Ceil(total)));
   int64_t registers = target.vector_bits == 256 ? 16 : 32;
   auto needed = [&](int lanes) { return traits.bytes * lanes * 8 / target.vector_bits; };
   // Wider than a simdgroup while the registers last, so that independent work fills the pipelines.

@@ -50,7 +50,7 @@ void Vectorizer::emit_elementwise(Instruction& instruction, const Shape& shape, 
       const LaneValue source = get(instruction.getOperand(0));
       unsigned opcode = instruction.getOpcode();
       bool has_offsets = !source.shape.offsets.empty();
-      if (opcode == Instruction::Or) {
+      if (opcode == Instruction::Or && cast<PossiblyDisjointInst>(instruction).isDisjoint()) {
         // Disjoint bits of each lane's value, not of the pieces.
         result.pieces.push_back(builder_.CreateAdd(scalars[0], scalars[1]));
         continue;
