@@ -267,9 +267,12 @@ void Vectorizer::store_permuted(Value* value, const LanePattern& pattern, Value*
     lanes.push_back(builder_.getInt32(uint32_t(lane)));
   for (size_t i = 0; i < owned.size(); ++i) {
     // The lane that owns an element: as many as own elements before it.
-    Value* lane = builder_.CreateIntrinsic(
+    CallInst* expanded = builder_.CreateIntrinsic(
         Intrinsic::x86_avx512_mask_expand, {numbers},
         {ConstantVector::get(lanes), Constant::getNullValue(numbers), owned[i]});
+    // So that it leaves the loop over vectors; it is the same for all of them.
+    expanded->getCalledFunction()->addFnAttr(Attribute::Speculatable);
+    Value* lane = expanded;
     if (i) {
       uint64_t before = (uint64_t(1) << (i * window_chunk)) - 1;
       Value* count =
