@@ -564,5 +564,36 @@ TEST(Codegen, CodeForOtherProcessorsIsMadeHere) {
   EXPECT_EQ(kernel->bytes[18], 183); // e_machine: EM_AARCH64
 }
 
+// A lane whose constant shift has no value, and another value in its place.
+TEST(Codegen, ExtractingNoBitsGivesZeroWhereTheCountIsKnownForEachLane) {
+  const char* source = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void f(device const int* in [[buffer(0)]], constant uint& at [[buffer(1)]],
+              device int* out [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+  int bits = extract_bits(in[(i * 10u - 1u) & 63u], at & 15u, i & 15u);
+  out[i] = bits;
+  if (i + 7u < uint(bits))
+    out[i] = 1;
+}
+)";
+  std::vector<int> in(64);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = int(0x80000000u | i * 0x01010101u);
+  uint at = 3;
+  for (uint32_t lanes : {0u, 8u, 16u, 32u, 64u}) {
+    std::vector<int> out(128, -5);
+    Kernel(source, "f", {128, 1, 1}, lanes)
+        .run({in.data(), &at, out.data()}, {1, 1, 1}, {128, 1, 1});
+    for (uint i = 0; i < 128; ++i) {
+      const uint count = i & 15;
+      const uint word = uint(in[(i * 10 - 1) & 63]) >> at;
+      const int sign = count && (word >> (count - 1) & 1) ? -1 : 0;
+      const int bits = count ? int((word & ((1u << count) - 1)) | (uint(sign) << count)) : 0;
+      EXPECT_EQ(out[i], i + 7 < uint(bits) ? 1 : bits) << "lanes " << lanes << ", thread " << i;
+    }
+  }
+}
+
 } // namespace
 } // namespace bessemer::metal::cpu

@@ -46,6 +46,34 @@ void simplify_vector(Function& function, const Target& target) {
   passes.run(function, managers.functions);
 }
 
+// Lanes that a vector of constants shifts by their width or more are poison that nobody reads.
+// LLVM's selection takes their value for zero and, having dropped the zero that a program puts
+// there instead, shifts all the same: they are shifted by nothing.
+static void bound_constant_shifts(Function& function) {
+  for (BasicBlock& block : function)
+    for (Instruction& instruction : block) {
+      if (!instruction.isShift() || !instruction.getType()->isVectorTy())
+        continue;
+      auto* amounts = dyn_cast<Constant>(instruction.getOperand(1));
+      auto* type = dyn_cast<FixedVectorType>(instruction.getType());
+      if (!amounts || !type)
+        continue;
+      SmallVector<Constant*, 64> bounded;
+      bool changed = false;
+      for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+        Constant* amount = amounts->getAggregateElement(lane);
+        auto* number = dyn_cast_or_null<ConstantInt>(amount);
+        if (!amount || (number && number->getValue().uge(type->getScalarSizeInBits()))) {
+          amount = ConstantInt::get(type->getElementType(), 0);
+          changed = true;
+        }
+        bounded.push_back(amount);
+      }
+      if (changed)
+        instruction.setOperand(1, ConstantVector::get(bounded));
+    }
+}
+
 void optimize(Module& module, Function& entry, const Target& target) {
   if (Error error = inline_calls(entry))
     consumeError(std::move(error)); // then calls stay calls
@@ -81,6 +109,7 @@ void optimize(Module& module, Function& entry, const Target& target) {
   passes.addPass(EarlyCSEPass(true));
   passes.addPass(DCEPass());
   passes.run(entry, managers.functions);
+  bound_constant_shifts(entry);
   for (Function& function : make_early_inc_range(module))
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
