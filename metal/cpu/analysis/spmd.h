@@ -23,8 +23,9 @@ inline constexpr llvm::StringLiteral group_z = "spmd.group.z";
 inline constexpr llvm::StringLiteral private_memory = "spmd.private";
 /// void (i1): from here to the end of the block only lanes with a true argument are active.
 inline constexpr llvm::StringLiteral mask = "spmd.mask";
-/// i1 (i1): is the argument true in any (in all) lanes of the vector?
+/// i1 (i1): is the argument true in any lane of the vector?
 inline constexpr llvm::StringLiteral any = "spmd.any";
+/// i1 (i1): true only if the argument is in all lanes; rarely false though it is.
 inline constexpr llvm::StringLiteral all = "spmd.all";
 /// i1 (): are all lanes of the vector active here?
 inline constexpr llvm::StringLiteral full = "spmd.full";

@@ -1,6 +1,8 @@
 #include "metal/cpu/codegen/optimize.h"
 
 #include "metal/cpu/passes/inline_calls.h"
+#include "metal/cpu/passes/order_loads.h"
+#include "metal/cpu/passes/split_vectors.h"
 
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
@@ -74,6 +76,23 @@ static void bound_constant_shifts(Function& function) {
     }
 }
 
+namespace {
+
+// Lanes of a register, for the widest elements that the function computes with.
+unsigned register_lanes(const Function& function, const Target& target) {
+  unsigned widest = 8;
+  for (const BasicBlock& block : function)
+    for (const Instruction& instruction : block) {
+      const auto* vector = dyn_cast<FixedVectorType>(instruction.getType());
+      if (!vector || vector->getElementType()->isPointerTy())
+        continue;
+      widest = std::max(widest, std::min(32u, vector->getScalarSizeInBits()));
+    }
+  return unsigned(target.traits.vector_bits) / widest;
+}
+
+} // namespace
+
 void optimize(Module& module, Function& entry, const Target& target) {
   if (Error error = inline_calls(entry))
     consumeError(std::move(error)); // then calls stay calls
@@ -86,6 +105,7 @@ void optimize(Module& module, Function& entry, const Target& target) {
       erased = true;
     }
   }
+  split_vectors(entry, register_lanes(entry, target));
   AnalysisManagers managers(target);
   FunctionPassManager passes;
   auto loop_form = [&] {
@@ -110,6 +130,7 @@ void optimize(Module& module, Function& entry, const Target& target) {
   passes.addPass(DCEPass());
   passes.run(entry, managers.functions);
   bound_constant_shifts(entry);
+  order_loads(entry, target.traits.vector_bits == 512 ? 28 : 14);
   for (Function& function : make_early_inc_range(module))
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();

@@ -1,5 +1,6 @@
 #include "metal/cpu/codegen/width.h"
 
+#include "metal/air/intrinsic.h"
 #include "metal/cpu/analysis/shape.h"
 #include "metal/cpu/analysis/spmd.h"
 
@@ -12,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 
@@ -28,23 +30,58 @@ struct Traits {
   bool serial = false;     // lanes one after the other, or leaving loops apart
   bool scattered = false;  // memory accesses that are not consecutive
   bool loops = false;      // the kernel has any
+  bool barriers = false;   // threads of the threadgroup meet
   unsigned arithmetic = 0; // operations on varying values
   int64_t bytes = 0;       // of values alive at once, for each lane
+  int64_t kept = 0;        // of those that are alive from block to block
 };
 
+// Do the lanes of each eight lie one after the other, or all in one place?
 bool is_consecutive(const Shape& shape, int64_t size) {
-  if (shape.is_varying() || shape.group < 8)
+  constexpr int few = 8;
+  if (shape.is_varying() || shape.group < few)
     return false;
-  if (shape.is_flat())
-    return true;
-  for (int lane = 1; lane < 8; ++lane)
-    if (shape.offset(lane) - shape.offset(0) != lane * size)
+  for (int first = 0; first < simdgroup_lanes; first += few) {
+    int64_t step = shape.offset(first + 1) - shape.offset(first);
+    if (step && step != size)
       return false;
+    for (int lane = 1; lane < few; ++lane)
+      if (shape.offset(first + lane) - shape.offset(first + lane - 1) != step)
+        return false;
+  }
   return true;
 }
 
-// The largest sum of the sizes of varying values that are alive at one point.
-int64_t live_bytes(Function& function, const ShapeAnalysis& shapes) {
+// Neighbouring lanes count to the same bound: all but the last iteration have all lanes.
+bool leaves_together(const Value& condition, const ShapeAnalysis& shapes) {
+  const auto* compare = dyn_cast<ICmpInst>(&condition);
+  if (!compare || compare->isEquality())
+    return false;
+  Shape left = shapes.shape(compare->getOperand(0)), right = shapes.shape(compare->getOperand(1));
+  if (!right.is_uniform(simdgroup_lanes))
+    std::swap(left, right);
+  return right.is_uniform(simdgroup_lanes) && left.has_pieces() && left.group == simdgroup_lanes;
+}
+
+bool is_barrier(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallBase>(&instruction);
+  auto intrinsic = call ? air::parse_intrinsic(spmd::callee_name(*call)) : std::nullopt;
+  return intrinsic && intrinsic->operation == air::Operation::ThreadgroupBarrier;
+}
+
+// A load that its one user makes part of its own instruction.
+bool is_memory_operand(const Value& value) {
+  const auto* load = dyn_cast<LoadInst>(&value);
+  if (!load || !load->hasOneUse())
+    return false;
+  const auto* user = cast<Instruction>(*load->user_begin());
+  return user->getParent() == load->getParent() && isa<BinaryOperator>(user) &&
+         (user->getOperand(1) == load || !isa<LoadInst>(user->getOperand(1)));
+}
+
+// The largest sums of the sizes of varying values that are alive at one point, and at the end of
+// a block.
+std::pair<int64_t, int64_t> live_bytes(Function& function, const ShapeAnalysis& shapes) {
   const DataLayout& layout = function.getParent()->getDataLayout();
   auto size = [&](const Value* value) -> int64_t {
     const auto* instruction = dyn_cast<Instruction>(value);
@@ -54,7 +91,7 @@ int64_t live_bytes(Function& function, const ShapeAnalysis& shapes) {
     return int64_t(layout.getTypeStoreSize(value->getType()).getFixedValue());
   };
   DenseMap<const BasicBlock*, DenseSet<const Value*>> alive;
-  int64_t most = 0;
+  int64_t most = 0, kept = 0;
   for (bool changed = true; changed;) {
     changed = false;
     for (BasicBlock* block : post_order(&function)) {
@@ -75,13 +112,14 @@ int64_t live_bytes(Function& function, const ShapeAnalysis& shapes) {
         for (PHINode& phi : next->phis())
           add(phi.getIncomingValueForBlock(block));
       }
-      most = std::max(most, bytes);
+      kept = std::max(kept, bytes);
       for (Instruction& instruction : reverse(*block)) {
         if (isa<PHINode>(instruction))
           break;
         remove(&instruction);
         for (const Use& use : instruction.operands())
-          add(use.get());
+          if (!is_memory_operand(*use))
+            add(use.get());
         most = std::max(most, bytes);
       }
       for (PHINode& phi : block->phis())
@@ -93,7 +131,7 @@ int64_t live_bytes(Function& function, const ShapeAnalysis& shapes) {
       }
     }
   }
-  return most;
+  return {std::max(most, kept), kept};
 }
 
 Traits examine(Function& function, const uint32_t threads[3]) {
@@ -119,12 +157,14 @@ Traits examine(Function& function, const uint32_t threads[3]) {
       traits.scattered |= isa<AllocaInst>(instruction);
       bool computes = isa<BinaryOperator>(instruction) || isa<CallInst>(instruction);
       traits.arithmetic += computes && shapes.shape(&instruction).is_varying();
+      traits.barriers |= is_barrier(instruction);
       const auto* branch = dyn_cast<BranchInst>(&instruction);
       if (branch && branch->isConditional() && loops.getLoopFor(&block))
-        traits.serial |= !shapes.is_uniform(branch->getCondition());
+        traits.serial |= !shapes.is_uniform(branch->getCondition()) &&
+                         !leaves_together(*branch->getCondition(), shapes);
     }
   traits.loops = !loops.empty();
-  traits.bytes = live_bytes(function, shapes);
+  std::tie(traits.bytes, traits.kept) = live_bytes(function, shapes);
   return traits;
 }
 
@@ -143,10 +183,20 @@ int choose_lanes(Function& function, const KernelOptions& options, const TargetT
   if (total <= simdgroup_lanes / 2)
     return std::max(2, int(PowerOf2Ceil(total)));
   int64_t registers = target.vector_bits == 256 ? 16 : 32;
-  auto needed = [&](int lanes) { return traits.bytes * lanes * 8 / target.vector_bits; };
+  auto registers_of = [&](int64_t bytes, int lanes) {
+    return bytes * lanes * 8 / target.vector_bits;
+  };
+  auto needed = [&](int lanes) { return registers_of(traits.bytes, lanes); };
   // Wider than a simdgroup while the registers last, so that independent work fills the pipelines.
   // Where memory is all that matters, more streams at once only disturb it.
   bool streams = !traits.loops && traits.arithmetic < min_arithmetic;
+  // A whole threadgroup in one vector needs no barriers. What lives within a block only is made a
+  // register of lanes at a time.
+  constexpr int most = 256;
+  if (!traits.serial && !traits.scattered && traits.barriers && total == uint32_t(most) &&
+      registers_of(traits.kept, most) <= registers / 2 &&
+      registers_of(traits.bytes, target.vector_bits / 32) <= registers / 2)
+    return most;
   if (!traits.serial && !traits.scattered && !streams)
     for (int lanes : {128, 64})
       if (total >= uint32_t(lanes) && total % uint32_t(lanes) == 0 &&

@@ -6,6 +6,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using bessemer::air::Operation;
@@ -193,6 +194,32 @@ void Vectorizer::emit_instruction(Instruction& instruction) {
   emit_elementwise(instruction, shape, mode);
 }
 
+// "base + offset of the lane < uniform bound" holds in all lanes if it does in the furthest, by one
+// comparison of scalars. Null where the condition is not of that form. Where a lane's sum wraps
+// around, the answer is no, whatever the lanes would say: callers must do with that.
+Value* Vectorizer::all_below(Value* condition) {
+  auto* compare = dyn_cast<ICmpInst>(condition);
+  if (!compare || !compare->getOperand(0)->getType()->isIntegerTy())
+    return nullptr;
+  Value *left = compare->getOperand(0), *right = compare->getOperand(1);
+  auto predicate = compare->getPredicate();
+  if (predicate == ICmpInst::ICMP_SGT || predicate == ICmpInst::ICMP_UGT) {
+    std::swap(left, right);
+    predicate = ICmpInst::getSwappedPredicate(predicate);
+  }
+  if (predicate != ICmpInst::ICMP_SLT && predicate != ICmpInst::ICMP_ULT)
+    return nullptr;
+  Shape shape = shapes_.shape(left);
+  if (shape.group != lanes_ || shape.offsets.empty() || shape.min_offset() < 0 ||
+      !shapes_.is_uniform(right) ||
+      !isUIntN(left->getType()->getIntegerBitWidth() - 1, uint64_t(shape.max_offset())))
+    return nullptr;
+  Value* bound = builder_.CreateBinaryIntrinsic(
+      predicate == ICmpInst::ICMP_SLT ? Intrinsic::ssub_sat : Intrinsic::usub_sat,
+      get(right).pieces[0], ConstantInt::get(left->getType(), uint64_t(shape.max_offset())));
+  return builder_.CreateICmp(predicate, get(left).pieces[0], bound);
+}
+
 bool Vectorizer::emit_spmd_call(CallInst& call, StringRef name) {
   if (!name.starts_with("spmd."))
     return false;
@@ -221,6 +248,8 @@ bool Vectorizer::emit_spmd_call(CallInst& call, StringRef name) {
     LaneValue value = get(call.getArgOperand(0));
     set_uniform(call, value.shape.is_uniform(lanes_) ? value.pieces[0] : any(vector(value)));
   } else if (name == spmd::all) {
+    if (Value* below = all_below(call.getArgOperand(0)))
+      return set_uniform(call, below), true;
     LaneValue value = get(call.getArgOperand(0));
     set_uniform(call, value.shape.is_uniform(lanes_) ? value.pieces[0] : all(vector(value)));
   } else if (name == spmd::full) {

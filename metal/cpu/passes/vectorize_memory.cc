@@ -361,6 +361,8 @@ SmallVector<Value*, 4> Vectorizer::load_elements(Type* element, unsigned count,
     return result;
   } else if (count == 1 && size == 4 && options_.has_masked_memory) {
     Value* pointers = vector(pointer);
+    if (mask) // lanes that are off may have none
+      pointers = builder_.CreateFreeze(pointers);
     result.push_back(version(
         is_consecutive(pointers, size), vector_type(element),
         [&] {
@@ -518,6 +520,8 @@ void Vectorizer::store_elements(ArrayRef<Value*> values, const LaneValue& pointe
     return;
   } else if (count == 1 && size == 4 && options_.has_masked_memory) {
     Value* pointers = vector(pointer);
+    if (mask) // lanes that are off may have none
+      pointers = builder_.CreateFreeze(pointers);
     version(
         is_consecutive(pointers, size), nullptr,
         [&]() -> Value* {

@@ -51,6 +51,7 @@ private:
   void emit_phi(llvm::PHINode& phi);
   void finish_phis();
   void emit_branch(llvm::BranchInst& branch);
+  Value* all_below(Value* condition);
   bool emit_spmd_call(llvm::CallInst& call, llvm::StringRef name);
   bool emit_air_call(llvm::CallInst& call, llvm::StringRef name);
 
