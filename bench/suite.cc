@@ -107,11 +107,15 @@ Kernel make_kernel(const std::string& name) {
     k.bytes = 4.0 * n;
     k.out = 1;
     k.native = [=](const M& m) { n_reduce(at<float>(m, 0), at<float>(m, 1), n); };
-  } else if (name.rfind("sgemm", 0) == 0) {
-    const bool reg = name == "sgemm_regblock";
+  } else if (name.rfind("sgemm", 0) == 0 || name == "gemm_simdgroup") {
+    const bool matrices = name == "gemm_simdgroup"; // which the peers do not have
+    const bool reg = name == "sgemm_regblock" || matrices;
     const int n = reg ? 1024 : 512;
     const uint32_t t = reg ? 64 : 16;
-    dims(k, 16, 16, 1);
+    if (matrices)
+      dims(k, 128, 1, 1);
+    else
+      dims(k, 16, 16, 1);
     k.bufs = {in_f((size_t)n * n, -1, 1), in_f((size_t)n * n, -1, 1, 3), out((size_t)n * n)};
     k.launches = {{{n / t, n / t, 1}, {wi(n), wi(n), wi(n)}}};
     k.flops = 2.0 * n * n * n;

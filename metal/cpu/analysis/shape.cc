@@ -180,11 +180,11 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
   }
   if (name.starts_with("spmd.group.") || name == spmd::any || name == spmd::all ||
       name == spmd::full || name == spmd::always || name == spmd::mask ||
-      name == spmd::private_memory) {
+      name == spmd::private_memory || name == spmd::matrix_product || name == spmd::matrix_join) {
     mode = EmitMode::Pieces;
     return Shape::uniform(lanes_);
   }
-  if (name.starts_with(spmd::matrix_multiply) || name == spmd::dot4)
+  if (name.starts_with(spmd::matrix_multiply) || name == spmd::matrix_element || name == spmd::dot4)
     return Shape::varying();
   if (name.starts_with("air.")) {
     mode = EmitMode::Pieces;

@@ -35,6 +35,12 @@ inline constexpr llvm::StringLiteral always = "spmd.always";
 inline constexpr llvm::StringLiteral matrix_multiply = "spmd.matrix_multiply.";
 /// i32 (i32 sum, i32 a, i32 b): sum plus the products of a's unsigned and b's signed bytes.
 inline constexpr llvm::StringLiteral dot4 = "spmd.dot4";
+/// <64 x float> (<64 x float> a, <64 x float> b, <64 x float> c): a*b+c of matrices row after row.
+inline constexpr llvm::StringLiteral matrix_product = "spmd.matrix_product";
+/// <64 x float> (float, float): the matrix that each lane gives two elements of.
+inline constexpr llvm::StringLiteral matrix_join = "spmd.matrix_join";
+/// float (<64 x float>, i32 n): the first (0) or second (1) of the lane's elements.
+inline constexpr llvm::StringLiteral matrix_element = "spmd.matrix_element";
 
 /// Name of the function that `call` calls directly; empty for an indirect call.
 inline llvm::StringRef callee_name(const llvm::CallBase& call) {

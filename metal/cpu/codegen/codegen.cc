@@ -20,6 +20,7 @@
 #include "metal/cpu/passes/private_arrays.h"
 #include "metal/cpu/passes/split_barriers.h"
 #include "metal/cpu/passes/vectorize.h"
+#include "metal/cpu/passes/whole_matrices.h"
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -153,13 +154,17 @@ private:
                                      emit_thread_count(builder, thread_, options_.threads.data()));
     }
     DenseSet<const BasicBlock*> full_loops;
-    for (bool copied = false;;) {
+    for (bool copied = false, whole = false;;) {
       DominatorTree dominators(function);
       LoopInfo loops(dominators);
       Expected<std::unique_ptr<Divergence>> divergence =
           Divergence::analyse(function, loops, lanes_, options_.threads.data());
       if (!divergence)
         return divergence.takeError();
+      if (!whole && use_whole_matrices(function, loops, **divergence)) {
+        whole = true;
+        continue;
+      }
       if (!copied && add_main_loops(function, loops, **divergence, full_loops)) {
         copied = true;
         continue;

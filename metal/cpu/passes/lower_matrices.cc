@@ -13,9 +13,23 @@ using bessemer::air::Operation;
 namespace bessemer::metal::cpu {
 namespace {
 
+// LLVM also takes a matrix for a vector of half as many elements of twice the width.
+bool is_halved(Type* type) {
+  auto* vector = dyn_cast<FixedVectorType>(type);
+  return vector && vector->getNumElements() == 32 && vector->getElementType()->isIntegerTy();
+}
+
 bool is_matrix(Type* type) {
   auto* vector = dyn_cast<FixedVectorType>(type);
-  return vector && vector->getNumElements() == 64;
+  return (vector && vector->getNumElements() == 64) || is_halved(type);
+}
+
+// Of each of the lane's two elements.
+Type* element_type(Type* matrix) {
+  Type* scalar = matrix->getScalarType();
+  return is_halved(matrix)
+             ? IntegerType::get(matrix->getContext(), scalar->getIntegerBitWidth() / 2)
+             : scalar;
 }
 
 class MatrixLowering {
@@ -67,14 +81,31 @@ private:
   Pair get(Value* value) {
     if (auto found = pairs_.find(value); found != pairs_.end())
       return found->second;
-    Type* element = value->getType()->getScalarType();
+    Type* element = element_type(value->getType());
     if (auto* constant = dyn_cast<Constant>(value)) {
+      if (Constant* first =
+              is_halved(value->getType()) ? constant->getAggregateElement(0u) : nullptr)
+        return split(first);
       Constant *first = constant->getAggregateElement(0u),
                *second = constant->getAggregateElement(1u);
       if (first && second)
         return {first, second};
     }
     return {PoisonValue::get(element), PoisonValue::get(element)};
+  }
+
+  // Two elements from an integer that holds both, and back.
+  Pair split(Value* both) {
+    unsigned bits = both->getType()->getIntegerBitWidth() / 2;
+    Type* half = builder_.getIntNTy(bits);
+    return {builder_.CreateTrunc(both, half),
+            builder_.CreateTrunc(builder_.CreateLShr(both, bits), half)};
+  }
+  Value* join(const Pair& pair) {
+    unsigned bits = pair.first->getType()->getIntegerBitWidth();
+    Type* whole = builder_.getIntNTy(2 * bits);
+    return builder_.CreateOr(builder_.CreateZExt(pair.first, whole),
+                             builder_.CreateShl(builder_.CreateZExt(pair.second, whole), bits));
   }
 
   // Element `index` of the concatenation of a shuffle's operands.
@@ -86,15 +117,17 @@ private:
     index %= width;
     if (!is_matrix(source->getType()))
       return builder_.CreateExtractElement(source, index);
-    if (index > 1)
+    if (index > (is_halved(source->getType()) ? 0 : 1))
       return PoisonValue::get(shuffle.getType()->getScalarType());
     Pair pair = get(source);
+    if (is_halved(source->getType()))
+      return join(pair);
     return index ? pair.second : pair.first;
   }
 
   bool lower(Instruction& instruction) {
     if (auto* phi = dyn_cast<PHINode>(&instruction)) {
-      Type* type = phi->getType()->getScalarType();
+      Type* type = element_type(phi->getType());
       PHINode* first = builder_.CreatePHI(type, phi->getNumIncomingValues());
       PHINode* second = builder_.CreatePHI(type, phi->getNumIncomingValues());
       phis_.push_back({phi, {first, second}});
@@ -103,6 +136,10 @@ private:
     }
     if (auto* shuffle = dyn_cast<ShuffleVectorInst>(&instruction)) {
       ArrayRef<int> mask = shuffle->getShuffleMask();
+      if (is_halved(shuffle->getType())) {
+        pairs_[shuffle] = split(element(*shuffle, mask[0]));
+        return true;
+      }
       if (is_matrix(shuffle->getType())) {
         pairs_[shuffle] = {element(*shuffle, mask[0]), element(*shuffle, mask[1])};
         return true;
@@ -118,6 +155,11 @@ private:
       if (!index)
         return false;
       Pair pair = get(extract->getVectorOperand());
+      if (is_halved(extract->getVectorOperand()->getType())) {
+        extract->replaceAllUsesWith(index->isZero() ? join(pair)
+                                                    : PoisonValue::get(extract->getType()));
+        return true;
+      }
       Value* value = index->isZero()  ? pair.first
                      : index->isOne() ? pair.second
                                       : PoisonValue::get(extract->getType());
@@ -129,6 +171,10 @@ private:
       if (!index)
         return false;
       Pair pair = get(insert->getOperand(0));
+      if (is_halved(insert->getType())) {
+        pairs_[insert] = index->isZero() ? split(insert->getOperand(1)) : pair;
+        return true;
+      }
       if (index->isZero())
         pair.first = insert->getOperand(1);
       if (index->isOne())
@@ -144,6 +190,21 @@ private:
                         builder_.CreateSelect(select->getCondition(), a.second, b.second)};
       return true;
     }
+    if (auto* bitcast = dyn_cast<BitCastInst>(&instruction)) {
+      Type *from = bitcast->getOperand(0)->getType(), *to = bitcast->getType();
+      if (!is_matrix(from) || !is_matrix(to) ||
+          element_type(from)->getPrimitiveSizeInBits() !=
+              element_type(to)->getPrimitiveSizeInBits())
+        return false;
+      Pair pair = get(bitcast->getOperand(0));
+      pairs_[bitcast] = {builder_.CreateBitCast(pair.first, element_type(to)),
+                         builder_.CreateBitCast(pair.second, element_type(to))};
+      return true;
+    }
+    if (is_halved(instruction.getType()) &&
+        (isa<BinaryOperator>(instruction) || isa<UnaryOperator>(instruction) ||
+         isa<CastInst>(instruction)))
+      return false; // would carry from one element into the other
     if (auto* operation = dyn_cast<BinaryOperator>(&instruction)) {
       Pair a = get(operation->getOperand(0)), b = get(operation->getOperand(1));
       pairs_[operation] = {builder_.CreateBinOp(operation->getOpcode(), a.first, b.first),
@@ -161,14 +222,14 @@ private:
         return builder_.CreateCast(cast<CastInst>(instruction).getOpcode(), value,
                                    instruction.getType()->getScalarType());
       };
-      if (!is_matrix(instruction.getType()))
+      if (!is_matrix(instruction.getType()) || !is_matrix(instruction.getOperand(0)->getType()))
         return false;
       pairs_[&instruction] = {apply(a.first), apply(a.second)};
       return true;
     }
     // Thread memory: the two elements lie first, as they do where AIR reads them as <2 x T>.
     if (auto* load = dyn_cast<LoadInst>(&instruction)) {
-      Type* type = load->getType()->getScalarType();
+      Type* type = element_type(load->getType());
       Value* next = builder_.CreateConstGEP1_64(type, load->getPointerOperand(), 1);
       pairs_[load] = {builder_.CreateAlignedLoad(type, load->getPointerOperand(), Align(2)),
                       builder_.CreateAlignedLoad(type, next, Align(2))};

@@ -75,8 +75,12 @@ private:
       if (Constant* same = constant->getSplatValue())
         return ConstantVector::getSplat(ElementCount::getFixed(lanes_), same);
       SmallVector<Constant*, 16> elements;
-      for (unsigned i = 0; i < lanes_; ++i)
-        elements.push_back(constant->getAggregateElement(index * lanes_ + i));
+      for (unsigned i = 0; i < lanes_; ++i) {
+        Constant* element = constant->getAggregateElement(index * lanes_ + i);
+        elements.push_back(element ? element // an expression has none
+                                   : ConstantExpr::getExtractElement(
+                                         constant, builder_.getInt32(index * lanes_ + i)));
+      }
       return ConstantVector::get(elements);
     }
     return parts_.find(value)->second[index];

@@ -260,6 +260,12 @@ bool Vectorizer::emit_spmd_call(CallInst& call, StringRef name) {
     emit_dot_product(call);
   } else if (name.starts_with(spmd::matrix_multiply)) {
     emit_matrix_multiply(call);
+  } else if (name == spmd::matrix_product) {
+    emit_matrix_product(call);
+  } else if (name == spmd::matrix_join) {
+    emit_matrix_join(call);
+  } else if (name == spmd::matrix_element) {
+    emit_matrix_element(call);
   } else {
     return false;
   }

@@ -159,6 +159,10 @@ private:
 
   // ---- vectorize_matrices.cc
   void emit_matrix_multiply(llvm::CallInst& call);
+  void emit_matrix_product(llvm::CallInst& call);
+  void emit_matrix_join(llvm::CallInst& call);
+  Value* load_matrix(Value* first, Value* second);
+  void emit_matrix_element(llvm::CallInst& call);
 
   const ThreadFunction& thread_;
   VectorizeOptions options_;
