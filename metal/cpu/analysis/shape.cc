@@ -191,11 +191,13 @@ Shape ShapeAnalysis::transfer_call(const CallInst& call, EmitMode& mode, bool& k
     if (name.contains("barrier") || name.starts_with("air.atomic.fence"))
       return Shape::uniform(lanes_);
     if (name.starts_with("air.simd_")) {
+      if (spmd::is_reduction(name)) {
+        Shape result = Shape::uniform(lanes_);
+        result.group = std::min(lanes_, 32); // one value for each simdgroup
+        return result;
+      }
       StringRef base = name.drop_front(9);
-      bool whole = base.starts_with("sum") || base.starts_with("product") ||
-                   base.starts_with("max") || base.starts_with("min") || base.starts_with("and.") ||
-                   base.starts_with("or.") || base.starts_with("xor.") || base == "any" ||
-                   base == "all" || base.starts_with("ballot") ||
+      bool whole = base == "any" || base == "all" || base.starts_with("ballot") ||
                    base.starts_with("broadcast_first") || base.starts_with("vote") ||
                    base.starts_with("active_threads_mask");
       if (whole)

@@ -54,6 +54,18 @@ inline bool is_call(const llvm::Value* value, llvm::StringRef name) {
   return call && callee_name(*call) == name;
 }
 
+/// Is this the name of an AIR function that combines the values of a simdgroup's active lanes? It is
+/// the only kind of operation between lanes that vectors of several simdgroups may have.
+inline bool is_reduction(llvm::StringRef name) {
+  if (!name.consume_front("air.simd_"))
+    return false;
+  llvm::StringRef operation = name.split('.').first;
+  for (llvm::StringRef one : {"sum", "product", "min", "max", "and", "or", "xor"})
+    if (operation == one)
+      return true;
+  return false;
+}
+
 /// Declares (once) a function of the vocabulary that reads and writes no memory.
 inline llvm::FunctionCallee declare(llvm::Module& module, llvm::StringRef name, llvm::Type* result,
                                     llvm::ArrayRef<llvm::Type*> parameters = {}) {

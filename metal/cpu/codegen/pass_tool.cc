@@ -21,9 +21,12 @@
 #include "metal/cpu/passes/match_dot_products.h"
 #include "metal/cpu/passes/merge_loads.h"
 #include "metal/cpu/passes/normalize.h"
+#include "metal/cpu/passes/order_loads.h"
 #include "metal/cpu/passes/private_arrays.h"
 #include "metal/cpu/passes/split_barriers.h"
+#include "metal/cpu/passes/split_vectors.h"
 #include "metal/cpu/passes/vectorize.h"
+#include "metal/cpu/passes/whole_matrices.h"
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/LLVMContext.h"
@@ -176,6 +179,15 @@ private:
                      private_bytes_, false);
       return Error::success();
     }
+    // On functions of vectors, 16 lanes of which fit a register.
+    if (name == "split-vectors") {
+      split_vectors(*function_, 16);
+      return Error::success();
+    }
+    if (name == "order-loads") {
+      order_loads(*function_, 28);
+      return Error::success();
+    }
     return run_analysis(name);
   }
 
@@ -191,6 +203,8 @@ private:
       add_main_loops(*function_, loops, **divergence, full_);
     } else if (name == "linearize") {
       linearize(*function_, loops, **divergence, nullptr, full_);
+    } else if (name == "whole-matrices") {
+      use_whole_matrices(*function_, loops, **divergence);
     } else if (name == "print-shapes") {
       print_shapes((*divergence)->shapes());
     } else if (name == "print-divergence") {

@@ -26,7 +26,8 @@ constexpr unsigned min_arithmetic = 6;
 
 // What a kernel does that speaks for or against wide vectors.
 struct Traits {
-  bool cross_lane = false; // lanes of a simdgroup speak to each other
+  bool cross_lane = false; // lanes of a simdgroup speak to each other otherwise
+  bool reduces = false;    // they combine their values
   bool serial = false;     // lanes one after the other, or leaving loops apart
   bool scattered = false;  // memory accesses that are not consecutive
   bool loops = false;      // the kernel has any
@@ -145,7 +146,10 @@ Traits examine(Function& function, const uint32_t threads[3]) {
     for (Instruction& instruction : block) {
       if (const auto* call = dyn_cast<CallBase>(&instruction)) {
         StringRef name = spmd::callee_name(*call);
-        traits.cross_lane |= name.starts_with("air.simd") || name.starts_with("air.quad") ||
+        bool reduces = spmd::is_reduction(name);
+        traits.reduces |= reduces;
+        traits.cross_lane |= (name.starts_with("air.simd") && !reduces) ||
+                             name.starts_with("air.quad") ||
                              name.starts_with(spmd::matrix_multiply);
         traits.serial |= name.starts_with("air.atomic.");
       }
@@ -177,7 +181,7 @@ int choose_lanes(Function& function, const KernelOptions& options, const TargetT
   if (traits.cross_lane)
     return simdgroup_lanes;
   if (options.lanes)
-    return int(options.lanes);
+    return traits.reduces && options.lanes % simdgroup_lanes ? simdgroup_lanes : int(options.lanes);
   uint32_t total = options.threads[0] * options.threads[1] * options.threads[2];
   // Lanes without a thread cost as much as others, and a mask in every access.
   if (total <= simdgroup_lanes / 2)
@@ -192,11 +196,13 @@ int choose_lanes(Function& function, const KernelOptions& options, const TargetT
   bool streams = !traits.loops && traits.arithmetic < min_arithmetic;
   // A whole threadgroup in one vector needs no barriers. What lives within a block only is made a
   // register of lanes at a time.
-  constexpr int most = 256;
-  if (!traits.serial && !traits.scattered && traits.barriers && total == uint32_t(most) &&
-      registers_of(traits.kept, most) <= registers / 2 &&
-      registers_of(traits.bytes, target.vector_bits / 32) <= registers / 2)
-    return most;
+  for (int lanes : {256, 128, 64})
+    if (!traits.serial && !traits.scattered && traits.barriers && total == uint32_t(lanes) &&
+        registers_of(traits.kept, lanes) <= registers / 2 &&
+        registers_of(traits.bytes, target.vector_bits / 32) <= registers / 2)
+      return lanes;
+  if (traits.reduces)
+    return simdgroup_lanes;
   if (!traits.serial && !traits.scattered && !streams)
     for (int lanes : {128, 64})
       if (total >= uint32_t(lanes) && total % uint32_t(lanes) == 0 &&

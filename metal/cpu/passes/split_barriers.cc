@@ -87,6 +87,7 @@ private:
     Instruction* value;
     bool shared; // the same for all vectors
     uint64_t offset;
+    unsigned home; // the first of the slots that are one place
   };
   struct Region {
     Function* function;
@@ -195,6 +196,80 @@ private:
     return Align(std::min<uint64_t>(64, PowerOf2Ceil(size_of(type))));
   }
 
+  // ---- a loop's value and its next one have one place, if neither is needed beside the other
+
+  // Blocks at whose end `value` may still be needed.
+  const SmallPtrSet<BasicBlock*, 16>& live_out(Instruction* value) {
+    auto [found, inserted] = live_out_.try_emplace(value);
+    SmallPtrSet<BasicBlock*, 16>& result = found->second;
+    if (!inserted)
+      return result;
+    SmallVector<BasicBlock*, 16> stack;
+    auto needed_at_start = [&](BasicBlock* block) {
+      for (BasicBlock* before : predecessors(block))
+        if (result.insert(before).second && before != value->getParent())
+          stack.push_back(before);
+    };
+    for (Use& use : value->uses()) {
+      auto* user = cast<Instruction>(use.getUser());
+      if (auto* phi = dyn_cast<PHINode>(user)) {
+        BasicBlock* from = phi->getIncomingBlock(use);
+        if (result.insert(from).second && from != value->getParent())
+          stack.push_back(from);
+      } else if (user->getParent() != value->getParent() || user->comesBefore(value)) {
+        needed_at_start(user->getParent());
+      }
+    }
+    while (!stack.empty())
+      needed_at_start(stack.pop_back_val());
+    return result;
+  }
+
+  // Is `value` needed after `made` has been?
+  bool is_needed_after(Instruction* value, Instruction* made) {
+    BasicBlock* block = made->getParent();
+    if (value->getParent() == block && made->comesBefore(value) && !isa<PHINode>(value))
+      return false; // what it was before is not
+    return live_out(value).contains(block) || any_of(value->users(), [&](User* user) {
+             auto* instruction = cast<Instruction>(user);
+             return instruction->getParent() == block && !isa<PHINode>(instruction) &&
+                    made->comesBefore(instruction);
+           });
+  }
+
+  void share_places() {
+    std::vector<SmallVector<unsigned, 2>> members(slots_.size());
+    for (unsigned i = 0; i < slots_.size(); ++i)
+      members[i].push_back(i);
+    for (unsigned i = 0; i < slots_.size(); ++i) {
+      auto* phi = dyn_cast<PHINode>(slots_[i].value);
+      if (!phi)
+        continue;
+      for (Value* incoming : phi->incoming_values()) {
+        auto* instruction = dyn_cast<Instruction>(incoming);
+        auto found = instruction ? slot_of_.find(instruction) : slot_of_.end();
+        if (found == slot_of_.end())
+          continue;
+        unsigned a = slots_[i].home, b = slots_[found->second].home;
+        if (a == b || slots_[a].shared != slots_[b].shared)
+          continue;
+        bool apart = true;
+        for (unsigned x : members[a])
+          for (unsigned y : members[b])
+            apart = apart && !is_needed_after(slots_[x].value, slots_[y].value) &&
+                    !is_needed_after(slots_[y].value, slots_[x].value);
+        if (!apart)
+          continue;
+        if (b < a)
+          std::swap(a, b);
+        for (unsigned y : members[b])
+          slots_[y].home = a;
+        members[a].append(members[b]);
+        members[b].clear();
+      }
+    }
+  }
+
   void place_values() {
     record_bytes_ = private_bytes_ + (agree_ ? 0 : 64);
     std::vector<Instruction*> instructions;
@@ -222,12 +297,21 @@ private:
       }
       if (!crossing)
         continue;
-      bool shared = agree_ && !dependent_.count(instruction);
-      uint64_t& end = shared ? shared_bytes_ : record_bytes_;
-      end = alignTo(end, align_of(instruction->getType()));
-      slots_.push_back({instruction, shared, end});
-      slot_of_[instruction] = unsigned(slots_.size() - 1);
-      end += size_of(instruction->getType());
+      slot_of_[instruction] = unsigned(slots_.size());
+      slots_.push_back(
+          {instruction, agree_ && !dependent_.count(instruction), 0, unsigned(slots_.size())});
+    }
+    share_places();
+    for (unsigned i = 0; i < slots_.size(); ++i) {
+      Slot& slot = slots_[i];
+      if (slot.home != i) {
+        slot.offset = slots_[slot.home].offset;
+        continue;
+      }
+      Type* type = slot.value->getType();
+      uint64_t& end = slot.shared ? shared_bytes_ : record_bytes_;
+      slot.offset = end = alignTo(end, align_of(type));
+      end += size_of(type);
     }
     record_bytes_ = alignTo(record_bytes_, 64);
     shared_bytes_ = alignTo(std::max<uint64_t>(shared_bytes_, 8), 64);
@@ -276,6 +360,7 @@ private:
       return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, slot.offset);
     };
     auto variable = [&](unsigned slot) {
+      slot = slots_[slot].home;
       AllocaInst*& result = variables[slot];
       if (!result) {
         IRBuilder<> entry(enter, enter->begin());
@@ -328,7 +413,8 @@ private:
       builder_.SetInsertPoint(isa<PHINode>(value) ? &*value->getParent()->getFirstInsertionPt()
                                                   : value->getNextNode());
       builder_.CreateStore(value, variable(i));
-      modified.push_back(i);
+      if (!is_contained(modified, slots_[i].home))
+        modified.push_back(slots_[i].home);
     }
     // Edges to other regions and returns leave.
     std::map<unsigned, BasicBlock*> exits;
@@ -554,6 +640,7 @@ private:
   bool agree_ = true;
   std::vector<Slot> slots_;
   DenseMap<const Instruction*, unsigned> slot_of_;
+  std::map<Instruction*, SmallPtrSet<BasicBlock*, 16>> live_out_;
   uint64_t record_bytes_ = 0, shared_bytes_ = 0;
   std::vector<Region> regions_;
 };

@@ -297,7 +297,7 @@ bool Vectorizer::emit_air_call(CallInst& call, StringRef name) {
   }
   case OperationGroup::Simdgroup:
   case OperationGroup::Quadgroup:
-    if (lanes_ != 32)
+    if (lanes_ != 32 && !spmd::is_reduction(name))
       fail("an operation between lanes needs vectors of one simdgroup");
     emit_simdgroup(call, *intrinsic);
     return true;

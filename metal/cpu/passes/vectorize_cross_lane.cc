@@ -102,7 +102,8 @@ Value* Vectorizer::combine(Reduction reduction, Value* a, Value* b, bool is_sign
 
 // Halves that are combined until one lane is left; the order of a sum is not promised.
 Value* Vectorizer::reduce_all(Reduction reduction, Value* value, bool is_signed) {
-  for (int width = lanes_ / 2; width >= 1; width /= 2)
+  for (int width = int(cast<FixedVectorType>(value->getType())->getNumElements()) / 2; width >= 1;
+       width /= 2)
     value = combine(reduction, slice(value, 0, width), slice(value, width, width), is_signed);
   return builder_.CreateExtractElement(value, uint64_t(0));
 }
@@ -173,7 +174,12 @@ void Vectorizer::emit_simdgroup(CallInst& call, const air::Intrinsic& intrinsic)
     }
     if (is_quad)
       return set_vector(call, reduce_quads(*reduction, value, is_signed));
-    return set_uniform(call, reduce_all(*reduction, value, is_signed));
+    LaneValue result;
+    result.shape = shapes_.shape(&call);
+    for (int lane = 0; lane < lanes_; lane += result.shape.group)
+      result.pieces.push_back(
+          reduce_all(*reduction, slice(value, lane, result.shape.group), is_signed));
+    return set(call, std::move(result));
   }
   // The bits of the lane's own quad, from those of the simdgroup.
   auto of_quad = [&](Value* ballot) {

@@ -106,12 +106,17 @@ void Vectorizer::scatter(Value* value, const LaneValue& pointer, int64_t offset,
   Type* type = cast<FixedVectorType>(value->getType())->getElementType();
   int64_t size = store_size(type);
   Align align = std::min(access_align_, layout_.getABITypeAlign(type));
-  if (!pointer.shape.is_varying() && !mask) {
-    for (int lane = 0; lane < lanes_; ++lane)
+  auto* constant = dyn_cast_or_null<Constant>(mask);
+  if (!pointer.shape.is_varying() && (!mask || constant)) {
+    for (int lane = 0; lane < lanes_; ++lane) {
+      Constant* on = constant ? constant->getAggregateElement(unsigned(lane)) : nullptr;
+      if (on && !on->isOneValue())
+        continue;
       builder_.CreateAlignedStore(builder_.CreateExtractElement(value, uint64_t(lane)),
                                   add_offset(pointer.pieces[lane / pointer.shape.group],
                                              pointer.shape.offset(lane) + offset),
                                   align);
+    }
     return;
   }
   Value* pointers = vector(pointer);
