@@ -100,6 +100,9 @@ void add_main_loop(Function& function, Loop& loop, DenseSet<const BasicBlock*>& 
              *end = block("tail.end");
   MainLoop copy;
   copy_loop(function, loop, join, copy, full);
+  join->moveAfter(copy.exit);
+  tail_enter->moveAfter(join);
+  end->moveAfter(tail_enter);
   builder.SetInsertPoint(enter->getTerminator());
   builder.CreateCondBr(make_full(builder, *function.getParent()), copy.enter, join);
   enter->getTerminator()->eraseFromParent();
@@ -201,20 +204,15 @@ void add_guarded_main_loop(Function& function, Loop& loop, const Guard& guard,
                            DenseSet<const BasicBlock*>& full) {
   BasicBlock *before = loop.getLoopPreheader(), *latch = loop.getLoopLatch();
   auto* branch = cast<BranchInst>(guard.block->getTerminator());
-  for (BasicBlock* block = before; block != guard.block;) {
-    BasicBlock* previous = block->getSinglePredecessor();
-    SmallVector<Instruction*, 8> moved;
-    for (Instruction& instruction : *block)
-      if (!instruction.isTerminator())
-        moved.push_back(&instruction);
-    // The blocks come last to first: earlier ones' instructions must end up before these.
-    for (Instruction* instruction : reverse(moved)) {
-      instruction->dropUBImplyingAttrsAndMetadata();
-      instruction->moveBefore(branch->getIterator());
-      branch = cast<BranchInst>(guard.block->getTerminator());
-    }
-    block = previous;
-  }
+  SmallVector<BasicBlock*, 4> between; // last to first
+  for (BasicBlock* block = before; block != guard.block; block = block->getSinglePredecessor())
+    between.push_back(block);
+  for (BasicBlock* block : reverse(between))
+    for (Instruction& instruction : make_early_inc_range(*block))
+      if (!instruction.isTerminator()) {
+        instruction.dropUBImplyingAttrsAndMetadata();
+        instruction.moveBefore(branch->getIterator());
+      }
   BasicBlock* rest = BasicBlock::Create(function.getContext(), "main.rest", &function);
   MainLoop copy;
   copy_loop(function, loop, rest, copy, full);
