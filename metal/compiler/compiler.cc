@@ -63,6 +63,17 @@ msl::MathMode math_mode(bessemer_math_mode_t mode) {
 // clients of large sources use few of them.
 constexpr unsigned kSimplifyKernels = 4;
 
+std::vector<std::unique_ptr<metal::StageTimeT>> pack(const std::vector<air::StageTime>& stages) {
+  std::vector<std::unique_ptr<metal::StageTimeT>> times;
+  for (const air::StageTime& stage : stages) {
+    auto time = std::make_unique<metal::StageTimeT>();
+    time->stage = stage.stage;
+    time->nanoseconds = stage.nanoseconds;
+    times.push_back(std::move(time));
+  }
+  return times;
+}
+
 int compile_source(const char* source, size_t size, const bessemer_source_options_t* options,
                    bessemer_bytes_t* out, bessemer_bytes_t* diagnostics) {
   clear(out, diagnostics);
@@ -72,6 +83,10 @@ int compile_source(const char* source, size_t size, const bessemer_source_option
     msl_options.math_mode = math_mode(options->math_mode);
     for (uint32_t i = 0; i < options->macro_count; ++i)
       msl_options.macros.push_back({options->macros[i].name, options->macros[i].value});
+    if (options->debug_path) {
+      msl_options.file_name = options->debug_path;
+      msl_options.line_tables = true;
+    }
   }
   msl_options.simplify = false;
   llvm::LLVMContext context;
@@ -80,14 +95,20 @@ int compile_source(const char* source, size_t size, const bessemer_source_option
     give(diagnostics, std::move(compilation.diagnostics));
     return 1;
   }
+  air::StageClock clock;
   const llvm::NamedMDNode* kernels = compilation.module->getNamedMetadata("air.kernel");
   if (kernels && kernels->getNumOperands() <= kSimplifyKernels)
     air::simplify(*compilation.module);
+  clock.stage("simplify");
   metal::LibraryT library;
   library.warnings = compilation.diagnostics;
   if (llvm::Error error =
           add_module(*compilation.module, air::write_bitcode(*compilation.module), library))
     return fail(diagnostics, std::move(error));
+  clock.stage("write");
+  library.stages = pack(compilation.stages);
+  for (auto& time : pack(clock.take()))
+    library.stages.push_back(std::move(time));
   give(diagnostics, std::move(compilation.diagnostics));
   give(out, finish(library));
   return 0;
@@ -134,12 +155,7 @@ std::string pack(const metal::cpu::CompiledKernel& compiled, const std::array<ui
   kernel.used_buffers = compiled.used_buffers;
   kernel.needs_distinct_buffers = compiled.needs_distinct_buffers;
   kernel.flush_denormals = compiled.flush_denormals;
-  for (const metal::cpu::StageTime& stage : compiled.stages) {
-    auto time = std::make_unique<metal::StageTimeT>();
-    time->stage = stage.stage;
-    time->nanoseconds = stage.nanoseconds;
-    kernel.stages.push_back(std::move(time));
-  }
+  kernel.stages = pack(compiled.stages);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(metal::Kernel::Pack(builder, &kernel), metal::KernelIdentifier());
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
@@ -148,6 +164,7 @@ std::string pack(const metal::cpu::CompiledKernel& compiled, const std::array<ui
 int compile_kernel(const bessemer_kernel_request_t* request, bessemer_bytes_t* out,
                    bessemer_bytes_t* diagnostics) {
   clear(out, diagnostics);
+  air::StageClock clock;
   llvm::LLVMContext context;
   llvm::StringRef bitcode(reinterpret_cast<const char*>(request->bitcode), request->bitcode_size);
   auto module = air::parse_function(llvm::MemoryBufferRef(bitcode, request->function),
@@ -182,12 +199,16 @@ int compile_kernel(const bessemer_kernel_request_t* request, bessemer_bytes_t* o
   options.output = request->output == BESSEMER_OUTPUT_ASSEMBLY ? metal::cpu::KernelOutput::Assembly
                    : request->output == BESSEMER_OUTPUT_VECTOR_IR
                        ? metal::cpu::KernelOutput::VectorIr
-                       : metal::cpu::KernelOutput::Object;
+                   : request->output == BESSEMER_OUTPUT_SUMMARY ? metal::cpu::KernelOutput::Summary
+                                                                : metal::cpu::KernelOutput::Object;
+  clock.stage("read");
   bool flush_denormals = air::has_compile_option(**module, "air.compile.denorms_disable");
   auto compiled = metal::cpu::compile_kernel(std::move(*module), options);
   if (!compiled)
     return fail(diagnostics, compiled.takeError());
-  if (request->output == BESSEMER_OUTPUT_KERNEL)
+  std::vector<air::StageTime> first = clock.take();
+  compiled->stages.insert(compiled->stages.begin(), first.begin(), first.end());
+  if (request->output == BESSEMER_OUTPUT_KERNEL || request->output == BESSEMER_OUTPUT_SUMMARY)
     give(out, pack(*compiled, options.threads, flush_denormals));
   else
     give(out, std::string(compiled->bytes.begin(), compiled->bytes.end()));

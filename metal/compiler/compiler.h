@@ -37,6 +37,9 @@ typedef struct bessemer_source_options_t {
   bool preserve_invariance;
   uint32_t macro_count;
   const bessemer_macro_t* macros;
+  // Null: no debug information. Else line tables, in which the source has this path; so it has in
+  // diagnostics.
+  const char* debug_path;
 } bessemer_source_options_t;
 
 typedef struct bessemer_constant_t {
@@ -50,6 +53,9 @@ typedef enum bessemer_output_t {
   BESSEMER_OUTPUT_ASSEMBLY = 1,    // text
   BESSEMER_OUTPUT_AIR = 2,         // text of the AIR after constants are set
   BESSEMER_OUTPUT_VECTOR_IR = 3,   // text after vectorising and optimising
+  // A Kernel flatbuffer with an empty object, in a fraction of the time: all that can fail is done,
+  // and what a pipeline must tell before it knows its threadgroup size is there.
+  BESSEMER_OUTPUT_SUMMARY = 4,
 } bessemer_output_t;
 
 typedef struct bessemer_kernel_request_t {
@@ -60,7 +66,8 @@ typedef struct bessemer_kernel_request_t {
   const bessemer_constant_t* constants;
   uint32_t threads[3];     // threads of a threadgroup; all 0: any size, known only at run time
   bool distinct_buffers;   // no two bound ranges overlap
-  // Null: this machine. Else an LLVM triple, CPU and feature string.
+  // All null: this machine. Else an LLVM triple, CPU and feature string; a null triple is this kind
+  // of machine.
   const char* triple;
   const char* cpu;
   const char* features;

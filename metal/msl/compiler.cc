@@ -323,6 +323,8 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
   code.setInlining(clang::CodeGenOptions::NormalInlining);
   code.setFiniteLoops(clang::CodeGenOptions::FiniteLoopsKind::Always);
   code.EmitLLVMUseLists = 0;
+  if (options.line_tables)
+    code.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
 
   clang::CompilerInstance instance(invocation);
   instance.setVirtualFileSystem(files);
@@ -364,6 +366,7 @@ Run run_clang(const std::string& text, llvm::StringRef main_file, const Options&
 } // namespace
 
 Compilation compile(llvm::StringRef source, const Options& options, llvm::LLVMContext& context) {
+  air::StageClock clock;
   Compilation compilation;
   std::string text;
   if (embedded_pch().empty())
@@ -376,13 +379,18 @@ Compilation compile(llvm::StringRef source, const Options& options, llvm::LLVMCo
     compilation.preprocessed = std::move(run.preprocessed);
   if (run.failed || !run.module)
     return compilation;
+  clock.stage("parse");
   if (llvm::Error error = lower(*run.module, run.reflection, options)) {
     compilation.diagnostics +=
         options.file_name + ": error: " + llvm::toString(std::move(error)) + "\n";
     return compilation;
   }
-  if (options.simplify)
+  clock.stage("lower");
+  if (options.simplify) {
     air::simplify(*run.module);
+    clock.stage("simplify");
+  }
+  compilation.stages = clock.take();
   compilation.module = std::move(run.module);
   return compilation;
 }

@@ -1,6 +1,8 @@
 // Metal Shading Language to AIR, in process, with clang as a library.
 #pragma once
 
+#include "metal/air/stage_clock.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
 
@@ -28,6 +30,8 @@ struct Options {
   std::vector<Macro> macros;
   // What diagnostics call the source.
   std::string file_name = "program_source";
+  // DWARF line tables, in which the source has that name.
+  bool line_tables = false;
   // Where `#include` looks besides Metal's own headers; empty for a client's source.
   std::vector<std::string> include_directories;
   // Where `#include "..."` looks first: the source's own folder. Empty: nowhere.
@@ -60,6 +64,7 @@ struct Compilation {
   std::string diagnostics;
   std::vector<Include> includes; // in order; a file that is entered twice is there twice
   std::string preprocessed;      // where that was asked for and no error came
+  std::vector<air::StageTime> stages;
 };
 
 /// The newest MTLLanguageVersion that is known here.

@@ -55,8 +55,7 @@ ComputePipelineState::create(Device*, ComputePipelineDescriptor* descriptor) {
   auto pipeline = bessemer::metal::cpu::Pipeline::create(
       bessemer::metal::cpu::CompilerService::shared(), {.library = function->library()->table(),
                                                         .function = table.name()->str(),
-                                                        .constants = function->constants(),
-                                                        .first_size = {}});
+                                                        .constants = function->constants()});
   if (!pipeline)
     return std::unexpected(std::move(pipeline.error().message));
   if ((*pipeline)->threadgroup_bytes() > kMaxThreadgroupMemory)

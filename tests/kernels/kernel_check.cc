@@ -3,12 +3,16 @@
 // does with what the reference does: random data of the bindings' types, several grids, several
 // constants, and all bindings in one buffer.
 //
-//   kernel_check [--verbose] [--only NAME] FILE...      exit code 0 when all agree
+//   kernel_check [--verbose] [--only NAME] [--target TRIPLE --runner COMMAND] FILE...
+//
+// Exit code 0 when all agree. With --target, code for another kind of processor, run by COMMAND
+// (an emulator and kernel_runner).
 //
 // Where the reference itself depends on the order of threads (bindings that overlap usually make
 // races) there is nothing to compare, and the case is counted as such.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -25,6 +29,7 @@
 #include "metal/cpu/executor/pipeline.h"
 #include "metal/cpu/executor/queue.h"
 #include "metal/cpu/reference/reference.h"
+#include "tests/kernels/foreign_kernel.h"
 #include "tests/kernels/kernel_texts.h"
 
 namespace bessemer::kernels {
@@ -233,7 +238,7 @@ struct Totals {
 
 class Checker {
 public:
-  explicit Checker(bool verbose) : verbose_(verbose) {}
+  Checker(bool verbose, ForeignTarget foreign) : foreign_(std::move(foreign)), verbose_(verbose) {}
   Totals totals;
 
   void check(const KernelText& text) {
@@ -269,9 +274,7 @@ private:
     if (!function)
       return "the library has no such function";
     const std::string name = function->name()->str();
-    auto pipeline = cpu::Pipeline::create(
-        cpu::CompilerService::shared(),
-        {*library, name, {}, {text.threads[0], text.threads[1], text.threads[2]}});
+    auto pipeline = cpu::Pipeline::create(cpu::CompilerService::shared(), {*library, name, {}});
     if (!pipeline)
       return "code: " + pipeline.error().message;
     auto* bitcode = (*library)->modules()->Get(function->module_())->bitcode();
@@ -284,6 +287,7 @@ private:
     if (!lockstep)
       return "reference: " + llvm::toString(lockstep.takeError());
 
+    ForeignKernel foreign(foreign_, bytes, name, text.threads);
     any_width_ = text.source.find("half") != std::string::npos ||
                  text.source.find("ushort") != std::string::npos;
     bindings_.clear();
@@ -309,7 +313,7 @@ private:
         {{3, 2, 1}, 64, false}, {{2, 1, 1}, 16, false}, {{2, 1, 1}, 0, true},
     };
     for (const Case& c : cases) {
-      std::string problem = runCase(text, c, *pipeline, **independent, **lockstep);
+      std::string problem = runCase(text, c, *pipeline, foreign, **independent, **lockstep);
       if (!problem.empty())
         return "grid " + std::to_string(c.threadgroups[0]) + "x" +
                std::to_string(c.threadgroups[1]) + "x" + std::to_string(c.threadgroups[2]) +
@@ -366,7 +370,7 @@ private:
   }
 
   std::string runCase(const KernelText& text, const Case& c,
-                      const std::shared_ptr<cpu::Pipeline>& pipeline,
+                      const std::shared_ptr<cpu::Pipeline>& pipeline, ForeignKernel& foreign,
                       cpu::reference::Kernel& independent, cpu::reference::Kernel& lockstep) {
     ++totals.runs;
     cpu::reference::Grid grid;
@@ -386,23 +390,10 @@ private:
     }
 
     auto got = prepare(0, c);
-    std::vector<cpu::Binding> bound(31);
-    for (unsigned i = 0; i < 31; ++i)
-      bound[i] = {got[i], got[i] ? kReach : 0};
-    auto queue = cpu::Queue::create(executor_);
-    auto list = cpu::CommandList::create(executor_);
-    list->dispatch({pipeline,
-                    bound,
-                    {},
-                    {grid.threads[0], grid.threads[1], grid.threads[2]},
-                    {text.threads[0], text.threads[1], text.threads[2]}});
-    // Not wait_completed, which would lend this thread to the kernel.
-    std::promise<void> done;
-    list->on_completed([&](const cpu::ListResult&) { done.set_value(); });
-    queue->commit(list);
-    done.get_future().wait();
-    if (!list->result().ok())
-      return list->result().message;
+    std::string failure = foreign_.triple.empty() ? runHere(text, grid, pipeline, got)
+                                                  : runElsewhere(c, foreign, got);
+    if (!failure.empty())
+      return failure;
 
     bool racy = false;
     std::string problem;
@@ -426,9 +417,67 @@ private:
     return problem;
   }
 
+  std::string runElsewhere(const Case& c, ForeignKernel& foreign, const std::vector<void*>& got) {
+    KernelJob job;
+    job.filled = kFilled;
+    job.reach = kReach;
+    for (unsigned d = 0; d < 3; ++d)
+      job.threadgroups[d] = c.threadgroups[d];
+    std::copy(std::begin(constants_), std::end(constants_), job.constants);
+    std::vector<uint8_t*> regions;
+    for (size_t i = 0; i < bindings_.size(); ++i)
+      regions.push_back(regions_[i].data());
+    auto region_at = [&](const void* address) {
+      return std::find(regions.begin(), regions.end(), address) - regions.begin();
+    };
+    for (unsigned n = 0; n < 31; ++n) {
+      const bool arguments = got[n] == argument_buffers_[0].data() + size_t{n} * 512;
+      job.buffers[n] = !got[n]                ? KernelJob::kNothing
+                       : got[n] == constants_ ? KernelJob::kConstants
+                       : arguments            ? KernelJob::kArguments
+                                              : static_cast<int32_t>(region_at(got[n]));
+    }
+    for (const Binding& binding : bindings_) {
+      if (binding.id < 0)
+        continue;
+      void* address;
+      std::memcpy(&address,
+                  argument_buffers_[0].data() + size_t{binding.index} * 512 + binding.offset,
+                  sizeof(address));
+      job.pointers[job.pointer_count++] = {binding.index, binding.offset,
+                                           static_cast<uint32_t>(region_at(address))};
+      if (job.pointer_count == std::size(job.pointers))
+        return "too many bindings for a job";
+    }
+    return foreign.run(job, !c.overlapping, regions);
+  }
+
+  // What went wrong, or empty.
+  std::string runHere(const KernelText& text, const cpu::reference::Grid& grid,
+                      const std::shared_ptr<cpu::Pipeline>& pipeline,
+                      const std::vector<void*>& got) {
+    std::vector<cpu::Binding> bound(31);
+    for (unsigned i = 0; i < 31; ++i)
+      bound[i] = {got[i], got[i] ? kReach : 0};
+    auto queue = cpu::Queue::create(executor_);
+    auto list = cpu::CommandList::create(executor_);
+    list->dispatch({pipeline,
+                    bound,
+                    {},
+                    {grid.threads[0], grid.threads[1], grid.threads[2]},
+                    {text.threads[0], text.threads[1], text.threads[2]}});
+    // Not wait_completed, which would lend this thread to the kernel.
+    std::promise<void> done;
+    list->on_completed([&](const cpu::ListResult&) { done.set_value(); });
+    queue->commit(list);
+    done.get_future().wait();
+    return list->result().ok() ? std::string() : list->result().message;
+  }
+
   // One worker: threadgroups that the program lets race (grids here are larger than its own, and
   // doing a thing twice in turn hides that from the reference) then run in one order.
   cpu::Executor executor_{{.threads = 1}};
+  ForeignTarget foreign_; // no triple: code for this machine
   bool verbose_;
   bool any_width_ = false;
   std::vector<Binding> bindings_;
@@ -440,6 +489,7 @@ private:
 int run(int argc, char** argv) {
   bool verbose = false;
   std::string only;
+  ForeignTarget foreign;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -447,14 +497,19 @@ int run(int argc, char** argv) {
       verbose = true;
     else if (argument == "--only" && i + 1 < argc)
       only = argv[++i];
+    else if (argument == "--target" && i + 1 < argc)
+      foreign.triple = argv[++i];
+    else if (argument == "--runner" && i + 1 < argc)
+      foreign.runner = argv[++i];
     else
       files.push_back(argument);
   }
-  if (files.empty()) {
-    std::fprintf(stderr, "usage: kernel_check [--verbose] [--only NAME] FILE.vmfb|FILE.metal...\n");
+  if (files.empty() || foreign.triple.empty() != foreign.runner.empty()) {
+    std::fprintf(stderr, "usage: kernel_check [--verbose] [--only NAME] [--target TRIPLE --runner "
+                         "COMMAND] FILE.vmfb|FILE.metal...\n");
     return 2;
   }
-  Checker checker(verbose);
+  Checker checker(verbose, std::move(foreign));
   for (const std::string& file : files) {
     std::vector<KernelText> kernels;
     if (file.ends_with(".metal")) {

@@ -22,14 +22,14 @@
 #include "metal/cpu/passes/vectorize.h"
 #include "metal/cpu/passes/whole_matrices.h"
 
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <chrono>
 
 using namespace llvm;
 
@@ -42,7 +42,6 @@ public:
       : module_(std::move(module)), options_(options) {}
 
   Expected<CompiledKernel> run() {
-    started_ = std::chrono::steady_clock::now();
     Expected<Target> target = get_target(options_);
     if (!target)
       return target.takeError();
@@ -54,31 +53,29 @@ public:
     total_ = options_.threads[0] * options_.threads[1] * options_.threads[2];
     if (Error error = make_thread())
       return std::move(error);
-    stage("scalar");
+    clock_.stage("scalar");
     if (Error error = make_vector())
       return std::move(error);
-    stage("vectorize");
+    clock_.stage("vectorize");
     Function* entry = make_threadgroup();
-    stage("split");
+    clock_.stage("split");
     if (Error error = verify(*entry->getParent(), "the vector code"))
       return std::move(error);
+    if (options_.output == KernelOutput::Summary) {
+      result_.stages = clock_.take();
+      return std::move(result_);
+    }
     optimize(*module_, *entry, target_);
-    stage("optimize");
+    name_source(*entry);
+    clock_.stage("optimize");
     if (Error error = emit())
       return std::move(error);
-    stage("emit");
+    clock_.stage("emit");
+    result_.stages = clock_.take();
     return std::move(result_);
   }
 
 private:
-  void stage(const char* name) {
-    auto now = std::chrono::steady_clock::now();
-    result_.stages.push_back(
-        {name,
-         uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(now - started_).count())});
-    started_ = now;
-  }
-
   // A defect of ours must end as an error, never as wrong code.
   Error verify(Module& module, const char* what) {
     std::string message;
@@ -102,6 +99,7 @@ private:
       return signature.takeError();
     if (signature->kind != air::FunctionKind::Kernel)
       return createStringError("function '%s' is not a kernel", options_.function.c_str());
+    subprogram_ = module_->getFunction(options_.function)->getSubprogram();
     Expected<ThreadFunction> thread = bind_arguments(*module_, *signature, options_.threads.data());
     if (!thread)
       return thread.takeError();
@@ -201,9 +199,9 @@ private:
       simplify_vector(*vector_.function, target_);
     GroupFunction group =
         split_barriers(vector_, vectors, private_bytes_, options_.distinct_buffers);
-    result_.entry = "bessemer_kernel";
-    Function* entry = make_entry(*module_, result_.entry, thread_, vector_, group, lanes_,
+    Function* entry = make_entry(*module_, symbol_name(), thread_, vector_, group, lanes_,
                                  options_.threads.data());
+    result_.entry = entry->getName();
     for (Function& function : *module_)
       if (!function.isDeclaration())
         set_target_attributes(function, target_);
@@ -211,6 +209,28 @@ private:
     result_.lanes = uint32_t(lanes_);
     result_.needs_distinct_buffers = options_.distinct_buffers;
     return entry;
+  }
+
+  // The kernel's own name, for debuggers and profilers, unless the code generator would take the
+  // function for a library's that it knows.
+  std::string symbol_name() const {
+    TargetLibraryInfoImpl library(target_.machine->getTargetTriple());
+    LibFunc known;
+    if (StringRef(options_.function).starts_with("__") ||
+        library.getLibFunc(options_.function, known))
+      return options_.function + ".kernel";
+    return options_.function;
+  }
+
+  // Line tables. All functions on the way had none, so that inlining left the locations alone; they
+  // are those of the kernel, which `entry` now is.
+  void name_source(Function& entry) {
+    if (!subprogram_)
+      return;
+    entry.setSubprogram(subprogram_);
+    bool broken = false;
+    if (verifyModule(*module_, nullptr, &broken) || broken)
+      StripDebugInfo(*module_);
   }
 
   Error emit() {
@@ -239,7 +259,8 @@ private:
   ThreadFunction thread_;
   VectorFunction vector_;
   CompiledKernel result_;
-  std::chrono::steady_clock::time_point started_;
+  air::StageClock clock_;
+  DISubprogram* subprogram_ = nullptr; // of the kernel, when the AIR has line tables
 };
 
 } // namespace

@@ -1,6 +1,8 @@
 // One kernel of an AIR module to machine code that runs whole simdgroups in vector registers.
 #pragma once
 
+#include "metal/air/stage_clock.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
@@ -17,6 +19,7 @@ enum class KernelOutput {
   Object,   ///< ELF relocatable object
   Assembly, ///< text
   VectorIr, ///< text of the LLVM IR after vectorising and optimising
+  Summary,  ///< nothing: only what cannot fail any more is left out
 };
 
 /// What code to make. Part of every cache key: equal options and equal AIR give equal code.
@@ -27,7 +30,8 @@ struct KernelOptions {
   std::array<uint32_t, 3> threads = {0, 0, 0};
   /// The caller promises that no two bound ranges overlap.
   bool distinct_buffers = false;
-  /// LLVM triple, CPU and feature string; an empty triple means this machine with all it has.
+  /// LLVM triple, CPU and feature string. All empty: this machine with all it has; an empty triple:
+  /// this kind of machine, with what `cpu` has.
   std::string triple;
   std::string cpu;
   std::string features;
@@ -35,11 +39,6 @@ struct KernelOptions {
   /// Lanes of one vector: 0 chooses by the kernel and the target, else 8, 16, 32, 64 or 128. For
   /// tests and measurements; a kernel with cross-lane operations always takes 32.
   uint32_t lanes = 0;
-};
-
-struct StageTime {
-  std::string stage;
-  uint64_t nanoseconds = 0;
 };
 
 /// A kernel ready for the loader of metal/cpu/executor; fields as in kernel.fbs.
@@ -60,7 +59,7 @@ struct CompiledKernel {
   bool needs_distinct_buffers = false;
   /// The module lets subnormal numbers be flushed to zero.
   bool flush_denormals = false;
-  std::vector<StageTime> stages;
+  std::vector<air::StageTime> stages;
 };
 
 /// Compiles one kernel. `air` is a module as Apple's compiler or metal/msl writes it, with function

@@ -140,7 +140,7 @@ void optimize(Module& module, Function& entry, const Target& target) {
       variable.eraseFromParent();
   }
   for (NamedMDNode& metadata : make_early_inc_range(module.named_metadata()))
-    if (metadata.getName() != "llvm.module.flags")
+    if (metadata.getName() != "llvm.module.flags" && metadata.getName() != "llvm.dbg.cu")
       metadata.eraseFromParent();
 }
 

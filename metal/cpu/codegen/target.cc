@@ -42,8 +42,10 @@ Expected<Target> get_target(const KernelOptions& options) {
     LLVMInitializeAArch64AsmPrinter();
   });
   HostTarget wanted{options.triple, options.cpu, options.features};
-  if (wanted.triple.empty())
+  if (wanted.triple.empty() && wanted.cpu.empty())
     wanted = host_target();
+  else if (wanted.triple.empty())
+    wanted.triple = host_target().triple;
 
   struct Entry {
     std::unique_ptr<TargetMachine> machine;
@@ -65,6 +67,11 @@ Expected<Target> get_target(const KernelOptions& options) {
                                                     CodeGenOptLevel::Default));
     if (!entry.machine)
       return createStringError("target '%s' cannot make code", wanted.triple.c_str());
+    if (!wanted.cpu.empty() && !entry.machine->getMCSubtargetInfo()->isCPUStringValid(wanted.cpu)) {
+      entry.machine.reset();
+      return createStringError("'%s' is no processor of target '%s'", wanted.cpu.c_str(),
+                               wanted.triple.c_str());
+    }
     auto has = [&](StringRef feature) {
       return entry.machine->getMCSubtargetInfo()->checkFeatures(("+" + feature).str());
     };

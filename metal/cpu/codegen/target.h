@@ -12,7 +12,7 @@ namespace bessemer::metal::cpu {
 struct TargetTraits {
   int vector_bits = 128;             ///< of the widest vector registers
   bool has_gather = false;           ///< vector gathers of 32 and 64 bits
-  bool has_masked_memory = false;    ///< vector loads and stores under masks
+  bool has_masked_memory = false;    ///< vector loads and stores under masks, any element size
   bool has_window_permutes = false;  ///< AVX-512 and pdep
   bool has_dot_products = false;     ///< of four bytes, unsigned by signed
   bool has_streaming_stores = false; ///< of whole cache lines, ordered by a fence

@@ -9,6 +9,7 @@
 #include "metal/compiler/kernel_abi.h"
 #include "metal/cpu/executor/compile_threads.h"
 #include "metal/cpu/executor/compiler_library.h"
+#include "metal/cpu/executor/debugger_entry.h"
 #include "metal/cpu/executor/disk_cache.h"
 #include "metal/cpu/executor/processor_count.h"
 #include "metal/cpu/executor/processor_identity.h"
@@ -164,12 +165,22 @@ Expected<LibraryTable> CompilerService::compile_source(std::string_view source,
     key->add_field(name).add_field(value);
     macros.push_back({name.c_str(), value.c_str()});
   }
+  std::string debug_path;
+  if (line_tables_wanted()) {
+    // Where gdb and perf find the text, as long as the cache keeps it.
+    debug_path =
+        implementation_->cache.store_text("source", Sha256().add_field(source).finish(), source);
+    if (debug_path.empty())
+      debug_path = "program_source";
+    key->add_field(debug_path);
+  }
   const bessemer_source_options_t source_options = {
       .language_version = options.language_version,
       .math_mode = options.math_mode,
       .preserve_invariance = options.preserve_invariance,
       .macro_count = static_cast<uint32_t>(macros.size()),
       .macros = macros.data(),
+      .debug_path = debug_path.empty() ? nullptr : debug_path.c_str(),
   };
   return implementation_->get<metal::Library>(
       "library", kLibraryIdentifier, *key, "compiled source",
@@ -201,6 +212,13 @@ Expected<std::vector<uint8_t>> CompilerService::write_metallib(const LibraryTabl
   return out.copy();
 }
 
+// BESSEMER_CPU: code for a lesser processor than this one, by LLVM's name for it ("x86-64-v3"), for
+// tests and comparisons. Null: for this one.
+static const char* processor_override() {
+  const char* name = std::getenv("BESSEMER_CPU");
+  return name && *name ? name : nullptr;
+}
+
 // The C form of a request; lives as long as what the request refers to.
 class CompilerRequest {
 public:
@@ -217,7 +235,7 @@ public:
         .threads = {request.threads.x, request.threads.y, request.threads.z},
         .distinct_buffers = request.distinct_buffers,
         .triple = nullptr,
-        .cpu = nullptr,
+        .cpu = processor_override(),
         .features = nullptr,
         .output = output,
     };
@@ -231,11 +249,25 @@ private:
 };
 
 Expected<KernelTable> CompilerService::compile_kernel(const KernelRequest& request) {
-  Expected<Sha256> key = implementation_->start_key("kernel");
+  return kernel(request, BESSEMER_OUTPUT_KERNEL);
+}
+
+Expected<KernelTable> CompilerService::summarise_kernel(const KernelRequest& request) {
+  return kernel(request, BESSEMER_OUTPUT_SUMMARY);
+}
+
+Expected<KernelTable> CompilerService::kernel(const KernelRequest& request,
+                                              bessemer_output_t output) {
+  const bool whole = output == BESSEMER_OUTPUT_KERNEL;
+  Expected<Sha256> key = implementation_->start_key(whole ? "kernel" : "kernel summary");
   if (!key)
     return std::unexpected(std::move(key.error()));
   static const std::string processor = processor_identity();
-  key->add_field(processor).add_field(request.bitcode).add_field(request.function);
+  const char* cpu = processor_override();
+  key->add_field(processor)
+      .add_field(cpu ? cpu : "")
+      .add_field(request.bitcode)
+      .add_field(request.function);
   key->add_number(request.threads.x).add_number(request.threads.y).add_number(request.threads.z);
   key->add_number(request.distinct_buffers).add_number(request.constants.size());
   // The order in which a client set them does not matter.
@@ -247,7 +279,7 @@ Expected<KernelTable> CompilerService::compile_kernel(const KernelRequest& reque
   });
   for (const ConstantValue* constant : constants)
     key->add_number(constant->index).add_number(constant->type).add_field(constant->value);
-  const CompilerRequest c_request(request, BESSEMER_OUTPUT_KERNEL);
+  const CompilerRequest c_request(request, output);
   return implementation_->get<metal::Kernel>(
       "kernel", kKernelIdentifier, *key, "compiled kernel",
       [&](const bessemer_compiler_t& compiler, bessemer_bytes_t* out, bessemer_bytes_t* text) {

@@ -70,11 +70,18 @@ DebuggerEntry::~DebuggerEntry() {
   delete entry_;
 }
 
+static bool is_on(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && std::strcmp(value, "1") == 0;
+}
+
+bool line_tables_wanted() {
+  static const bool wanted = is_on("BESSEMER_DEBUG");
+  return wanted;
+}
+
 bool perf_map_wanted() {
-  static const bool wanted = [] {
-    const char* value = std::getenv("BESSEMER_PERF");
-    return value && std::strcmp(value, "1") == 0;
-  }();
+  static const bool wanted = is_on("BESSEMER_PERF");
   return wanted;
 }
 

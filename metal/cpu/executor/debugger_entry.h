@@ -23,6 +23,8 @@ private:
   Entry* entry_;
 };
 
+// True when BESSEMER_DEBUG=1: kernels from source get line tables.
+bool line_tables_wanted();
 // True when BESSEMER_PERF=1.
 bool perf_map_wanted();
 // Adds a line to /tmp/perf-<pid>.map.

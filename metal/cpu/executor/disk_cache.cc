@@ -126,30 +126,41 @@ std::optional<std::vector<uint8_t>> DiskCache::load(std::string_view kind, const
   return bytes;
 }
 
+// Readers see the whole file or none. Not synced: after a crash of the machine the checksum tells.
+bool DiskCache::write_file(const std::string& path, std::span<const uint8_t> start,
+                           std::span<const uint8_t> rest) {
+  std::string temporary = directory_ + "/new-XXXXXX";
+  const FileDescriptor file{mkostemp(temporary.data(), O_CLOEXEC)};
+  if (file.value < 0)
+    return false;
+  if (write_exactly(file.value, start.data(), start.size()) &&
+      write_exactly(file.value, rest.data(), rest.size()) &&
+      rename(temporary.c_str(), path.c_str()) == 0)
+    return true;
+  unlink(temporary.c_str());
+  return false;
+}
+
+std::string DiskCache::store_text(std::string_view kind, const Digest& key, std::string_view text) {
+  if (directory_.empty() || !make_directories(directory_) || !directory_is_safe())
+    return {};
+  std::string file_path = path(kind, key);
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  return write_file(file_path, bytes, {}) ? file_path : std::string{};
+}
+
 void DiskCache::store(std::string_view kind, const Digest& key, std::span<const uint8_t> bytes) {
   if (directory_.empty() || bytes.size() > kLargestEntry)
     return;
   if (!make_directories(directory_) || !directory_is_safe())
     return;
-  const std::string file_path = path(kind, key);
-  std::string temporary = directory_ + "/new-XXXXXX";
   Header header;
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.size = bytes.size();
   header.digest = Sha256().add(bytes).finish();
-  {
-    const FileDescriptor file{mkostemp(temporary.data(), O_CLOEXEC)};
-    if (file.value < 0)
-      return;
-    // Readers see the whole entry or none. Not synced: after a crash of the machine the checksum
-    // tells.
-    if (!write_exactly(file.value, &header, sizeof header) ||
-        !write_exactly(file.value, bytes.data(), bytes.size()) ||
-        rename(temporary.c_str(), file_path.c_str()) != 0) {
-      unlink(temporary.c_str());
-      return;
-    }
-  }
+  const std::span<const uint8_t> start(reinterpret_cast<const uint8_t*>(&header), sizeof header);
+  if (!write_file(path(kind, key), start, bytes))
+    return;
   bool trim_now;
   {
     std::lock_guard lock(mutex_);

@@ -26,6 +26,9 @@ public:
   // Failures are silent: the cache only saves time.
   void store(std::string_view kind, const Digest& key, std::span<const uint8_t> bytes);
 
+  // A file that holds `text` and nothing else, for people and their tools. Its path, or empty.
+  std::string store_text(std::string_view kind, const Digest& key, std::string_view text);
+
   const std::string& directory() const { return directory_; }
 
   // Removes the entries that were not used for longest until 3/4 of the limit is left.
@@ -34,6 +37,8 @@ public:
 private:
   std::string path(std::string_view kind, const Digest& key) const;
   bool directory_is_safe();
+  bool write_file(const std::string& path, std::span<const uint8_t> start,
+                  std::span<const uint8_t> rest);
 
   std::string directory_;
   uint64_t limit_bytes_;

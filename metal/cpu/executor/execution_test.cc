@@ -488,18 +488,39 @@ TEST_F(ExecutionTest, OverlappingBuffersGetTheirOwnVariant) {
   EXPECT_EQ(distinct, pipeline->prepare({8, 1, 1}, true));
 }
 
+TEST_F(ExecutionTest, CodeIsMadeForTheSizesThatRunAndForNoOther) {
+  const uint32_t compiled = testing::kernels_compiled, summarised = testing::kernels_summarised;
+  auto pipeline = make_pipeline("count_visits");
+  EXPECT_EQ(testing::kernels_summarised, summarised + 1);
+  EXPECT_EQ(testing::kernels_compiled, compiled);
+  EXPECT_EQ(pipeline->used_buffers(), 1u);
+  std::vector<uint32_t> counts(64);
+  auto list = this->list();
+  record(*list, pipeline, {bind(counts)}, {64, 1, 1}, {16, 1, 1});
+  ASSERT_TRUE(run(list).ok());
+  EXPECT_EQ(testing::kernels_summarised, summarised + 1);
+  EXPECT_EQ(testing::kernels_compiled, compiled + 1);
+  EXPECT_THAT(counts, Each(Eq(1u)));
+}
+
 TEST(PipelineTest, ErrorsNameTheFunction) {
-  auto library = testing::uncached_service().compile_source("empty calls_foreign", {});
+  auto library = testing::uncached_service().compile_source("empty", {});
   ASSERT_TRUE(library);
-  const auto message = [&](std::string function) {
-    auto pipeline = Pipeline::create(
-        testing::uncached_service(),
-        {.library = *library, .function = std::move(function), .constants = {}, .first_size = {}});
-    return pipeline ? std::string("none") : pipeline.error().message;
-  };
-  EXPECT_EQ(message("missing"), "the library has no function 'missing'");
-  EXPECT_THAT(message("calls_foreign"),
-              HasSubstr("a call to 'not_allowed', which kernels may not call"));
+  auto pipeline = Pipeline::create(testing::uncached_service(),
+                                   {.library = *library, .function = "missing", .constants = {}});
+  ASSERT_FALSE(pipeline);
+  EXPECT_EQ(pipeline.error().message, "the library has no function 'missing'");
+}
+
+TEST_F(ExecutionTest, CodeThatCallsWhatItMayNotIsNotLoaded) {
+  auto list = this->list();
+  record(*list, make_pipeline("calls_foreign"), {}, {32, 1, 1}, {32, 1, 1});
+  queue->commit(list);
+  list->wait_completed();
+  EXPECT_EQ(list->state(), ListState::Failed);
+  EXPECT_THAT(list->result().message,
+              AllOf(HasSubstr("'calls_foreign' for 32x1x1 threads"),
+                    HasSubstr("a call to 'not_allowed', which kernels may not call")));
 }
 
 // ---- Failures ----

@@ -15,16 +15,12 @@ Expected<std::shared_ptr<Pipeline>> Pipeline::create(CompilerService& compiler,
   std::shared_ptr<Pipeline> pipeline(new Pipeline(compiler, std::move(descriptor)));
   if (Expected<void> found = pipeline->find_function(); !found)
     return std::unexpected(std::move(found.error()));
-  const Size3 threads = pipeline->descriptor_.first_size;
-  // Distinct buffers are the rule; a dispatch whose buffers overlap gets its own variant later.
-  auto variant = std::make_unique<Variant>(pipeline->name(), threads, /*distinct_buffers=*/true);
-  variant->finish(pipeline->compile(threads, /*distinct_buffers=*/true));
-  if (variant->state() == Variant::State::Failed)
-    return failure(variant->message());
-  pipeline->threadgroup_bytes_ = variant->threadgroup_bytes();
-  pipeline->used_buffers_ = variant->used_buffers();
-  pipeline->latest_.store(variant.get());
-  pipeline->variants_.push_back(std::move(variant));
+  // Of the code for any size: the size is not known before the first dispatch.
+  const Expected<KernelTable> summary = compiler.summarise_kernel(pipeline->request({}, true));
+  if (!summary)
+    return failure("kernel '" + pipeline->name() + "': " + summary.error().message);
+  pipeline->threadgroup_bytes_ = (*summary)->threadgroup_bytes();
+  pipeline->used_buffers_ = (*summary)->used_buffers();
   return pipeline;
 }
 
@@ -52,12 +48,12 @@ Expected<void> Pipeline::find_function() {
   return {};
 }
 
-Expected<KernelTable> Pipeline::compile(Size3 threads, bool distinct_buffers) const {
-  return compiler_.compile_kernel({.bitcode = bitcode_,
-                                   .function = descriptor_.function,
-                                   .constants = descriptor_.constants,
-                                   .threads = threads,
-                                   .distinct_buffers = distinct_buffers});
+KernelRequest Pipeline::request(Size3 threads, bool distinct_buffers) const {
+  return {.bitcode = bitcode_,
+          .function = descriptor_.function,
+          .constants = descriptor_.constants,
+          .threads = threads,
+          .distinct_buffers = distinct_buffers};
 }
 
 Variant* Pipeline::find(Size3 threads, bool distinct_buffers) {
@@ -84,7 +80,8 @@ Variant* Pipeline::prepare(Size3 threads, bool distinct_buffers) {
     latest_.store(variant, std::memory_order_release);
   }
   compiler_.run_on_compile_thread([self = shared_from_this(), variant] {
-    variant->finish(self->compile(variant->threads(), variant->distinct_buffers()));
+    variant->finish(self->compiler_.compile_kernel(
+        self->request(variant->threads(), variant->distinct_buffers())));
   });
   return variant;
 }

@@ -23,15 +23,13 @@ struct PipelineDescriptor {
   LibraryTable library; // kept
   std::string function;
   std::vector<ConstantValue> constants;
-  // The threadgroup size that is compiled when the pipeline is made. All 0: the compiler's code for
-  // any size, which every grid that does not divide evenly needs.
-  Size3 first_size;
 };
 
 // Thread safe.
 class Pipeline : public std::enable_shared_from_this<Pipeline> {
 public:
-  // Does everything that can fail: compiles one variant and loads it. Blocks.
+  // Does everything that can fail, and blocks for it. Code is made once a threadgroup size is
+  // known, by `prepare`.
   static Expected<std::shared_ptr<Pipeline>> create(CompilerService& compiler,
                                                     PipelineDescriptor descriptor);
   ~Pipeline();
@@ -60,7 +58,7 @@ private:
   explicit Pipeline(CompilerService& compiler, PipelineDescriptor descriptor);
 
   Expected<void> find_function();
-  Expected<KernelTable> compile(Size3 threads, bool distinct_buffers) const;
+  KernelRequest request(Size3 threads, bool distinct_buffers) const;
   Variant* find(Size3 threads, bool distinct_buffers);
 
   CompilerService& compiler_;

@@ -61,6 +61,7 @@ void Vectorizer::emit_function() {
     builder_.SetInsertPoint(blocks_[block]);
     mask_ = nullptr;
     for (Instruction& instruction : *block) {
+      builder_.SetCurrentDebugLocation(instruction.getDebugLoc());
       emit_instruction(instruction);
       if (error_)
         break;

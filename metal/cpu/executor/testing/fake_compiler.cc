@@ -12,6 +12,7 @@
 namespace bessemer::metal::cpu::testing {
 
 std::atomic<uint32_t> kernels_compiled{0};
+std::atomic<uint32_t> kernels_summarised{0};
 std::atomic<uint32_t> sources_compiled{0};
 
 namespace {
@@ -105,7 +106,6 @@ int compile_source(const char* source, size_t size, const bessemer_source_option
 
 int compile_kernel(const bessemer_kernel_request_t* request, bessemer_bytes_t* out,
                    bessemer_bytes_t* diagnostics) {
-  ++kernels_compiled;
   const KernelDescription* description = find(request->function);
   if (!description) {
     give_text(diagnostics, "no function " + std::string(request->function));
@@ -121,8 +121,13 @@ int compile_kernel(const bessemer_kernel_request_t* request, bessemer_bytes_t* o
   }
   const bool foreign = std::string_view(request->function) == "calls_foreign";
   metal::KernelT kernel;
+  if (request->output == BESSEMER_OUTPUT_SUMMARY)
+    ++kernels_summarised;
+  else
+    ++kernels_compiled;
   const std::span<const uint8_t> object = kernel_object(foreign);
-  kernel.object.assign(object.begin(), object.end());
+  if (request->output == BESSEMER_OUTPUT_KERNEL)
+    kernel.object.assign(object.begin(), object.end());
   kernel.entry =
       std::string_view(request->function) == "uncompilable" ? "empty" : description->name;
   kernel.threads_x = request->threads[0];
@@ -200,8 +205,7 @@ std::shared_ptr<Pipeline> make_pipeline(std::string_view kernel, CompilerService
     std::abort();
   }
   Expected<std::shared_ptr<Pipeline>> pipeline = Pipeline::create(
-      service,
-      {.library = *library, .function = std::string(kernel), .constants = {}, .first_size = {}});
+      service, {.library = *library, .function = std::string(kernel), .constants = {}});
   if (!pipeline) {
     std::fprintf(stderr, "%s\n", pipeline.error().message.c_str());
     std::abort();

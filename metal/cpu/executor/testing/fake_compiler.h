@@ -21,8 +21,9 @@ const bessemer_compiler_t* fake_compiler(uint32_t abi);
 void close_compile_gate();
 void open_compile_gate();
 
-// Calls of compile_kernel and compile_source so far.
+// Calls of compile_kernel (for code, for a summary) and compile_source so far.
 extern std::atomic<uint32_t> kernels_compiled;
+extern std::atomic<uint32_t> kernels_summarised;
 extern std::atomic<uint32_t> sources_compiled;
 
 // The bytes of kernels.o.
