@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   }
   if (time) {
     uint64_t total = 0;
-    for (const air::StageTime& stage : kernel->stages) {
+    for (const bessemer::air::StageTime& stage : kernel->stages) {
       errs() << stage.stage << " " << stage.nanoseconds / 1000 << " us, ";
       total += stage.nanoseconds;
     }
