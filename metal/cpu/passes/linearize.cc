@@ -235,7 +235,7 @@ private:
     if (!scope.divergent)
       return;
     auto* branch = cast<BranchInst>(block->getTerminator());
-    BasicBlock *header = scope.loop->getHeader(), *exit = scope.loop->getUniqueExitBlock();
+    BasicBlock *header = scope.loop->getHeader(), *exit = exits_.lookup(scope.loop);
     for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
       BasicBlock* target = branch->getSuccessor(i);
       if (target != header && target != exit)
@@ -339,6 +339,7 @@ private:
     BasicBlock *header = loop->getHeader(), *latch = loop->getLoopLatch();
     AllocaInst *live = new_slot(bool_), *next = new_slot(bool_);
     next_[loop] = next;
+    exits_[loop] = node.exit;
     builder_.SetInsertPoint(node.block->getTerminator());
     builder_.CreateStore(full(mask), live);
     reset_slots(node.exit);
@@ -402,6 +403,8 @@ private:
   DenseMap<const BasicBlock*, AllocaInst*> masks_;
   DenseMap<const Loop*, AllocaInst*> next_;
   DenseMap<const Loop*, BasicBlock*> iteration_end_;
+  // The loop's own answer is wrong as soon as blocks that it does not know stand within it.
+  DenseMap<const Loop*, BasicBlock*> exits_;
 };
 
 } // namespace

@@ -73,3 +73,50 @@ some:
 join:
   ret void
 }
+
+; Where all live lanes leave a divergent loop together, those that left before keep what they took
+; along, also behind a block that has a way around it.
+; CHECK-LABEL: define void @leave_together(
+; CHECK: middle:
+; CHECK: %[[KEPT:.*]] = select i1 %[[LIVE:.*]], i32 1, i32 %
+; CHECK-NEXT: br i1 %stop, label %[[LEAVE:.*]], label %last
+; CHECK: loop.end:
+; CHECK: phi i32 [ %[[KEPT]], %[[LEAVE]] ]
+; CHECK: [[LEAVE]]:
+; CHECK-NEXT: br label %loop.end
+define void @leave_together(ptr %buffer, ptr %dispatch, ptr %memory) {
+entry:
+  %index = call i32 @spmd.thread_index()
+  %odd = trunc i32 %index to i1
+  %place = getelementptr i32, ptr %buffer, i32 %index
+  %flag = load i32, ptr %dispatch
+  %stop = icmp eq i32 %flag, 0
+  br label %enter
+
+enter:
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %enter ], [ %next, %last ]
+  br i1 %odd, label %some, label %middle
+
+some:
+  store i32 %i, ptr %place
+  br label %middle
+
+middle:
+  br i1 %stop, label %exit, label %last
+
+last:
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %index
+  br i1 %more, label %loop, label %exit
+
+exit:
+  %result = phi i32 [ 1, %middle ], [ 2, %last ]
+  br label %after
+
+after:
+  store i32 %result, ptr %place
+  ret void
+}
