@@ -67,8 +67,8 @@ struct DeviceTimeline::Sink {
     std::vector<uint8_t> bytes;
     for (iree_host_size_t i = 0; i < count; ++i)
       bytes.insert(bytes.end(), parts[i].data, parts[i].data + parts[i].data_length);
-    from(sink)->timeline->take(metadata->content_type, metadata->queue_ordinal,
-                               iree_make_const_byte_span(bytes.data(), bytes.size()));
+    from(sink)->timeline->add(metadata->content_type, metadata->queue_ordinal,
+                              iree_make_const_byte_span(bytes.data(), bytes.size()));
     return iree_ok_status();
   }
   static iree_status_t endSession(iree_hal_profile_sink_t*,
@@ -104,15 +104,16 @@ DeviceTimeline::~DeviceTimeline() {
   iree_hal_device_release(device_);
 }
 
-void DeviceTimeline::take(iree_string_view_t content, uint32_t queue,
-                          iree_const_byte_span_t bytes) {
+void DeviceTimeline::add(iree_string_view_t content, uint32_t queue, iree_const_byte_span_t bytes) {
   std::lock_guard lock(mutex_);
   auto is = [&](iree_string_view_t type) { return iree_string_view_equal(content, type); };
   if (is(IREE_HAL_PROFILE_CONTENT_TYPE_CLOCK_CORRELATIONS)) {
     forEachRecord<iree_hal_profile_clock_correlation_record_t>(
         bytes, [&](const auto& record, const std::string&) {
+          constexpr auto kNeeded = IREE_HAL_PROFILE_CLOCK_CORRELATION_FLAG_DEVICE_TICK |
+                                   IREE_HAL_PROFILE_CLOCK_CORRELATION_FLAG_HOST_SYSTEM_TIMESTAMP;
           // One pair of offsets for the whole session: spans must not move against each other.
-          if (std::exchange(correlated_, true))
+          if ((record.flags & kNeeded) != kNeeded || std::exchange(correlated_, true))
             return;
           const auto monotonic = static_cast<int64_t>(record.host_system_timestamp);
           tick_offset_ = monotonic - static_cast<int64_t>(record.device_tick);
@@ -149,9 +150,19 @@ int64_t DeviceTimeline::ofTick(uint64_t tick) const {
 
 int64_t DeviceTimeline::ofHostTime(int64_t time) const { return time + host_offset_; }
 
+Result<std::vector<DeviceSpan>> DeviceTimeline::take() {
+  if (open_)
+    BESSEMER_RETURN_IF_ERROR(fromStatus(iree_hal_device_profiling_flush(device_)));
+  return takeSpans();
+}
+
 Result<std::vector<DeviceSpan>> DeviceTimeline::end() {
-  BESSEMER_RETURN_IF_ERROR(fromStatus(iree_hal_device_profiling_end(device_)));
-  open_ = false;
+  if (std::exchange(open_, false))
+    BESSEMER_RETURN_IF_ERROR(fromStatus(iree_hal_device_profiling_end(device_)));
+  return takeSpans();
+}
+
+std::vector<DeviceSpan> DeviceTimeline::takeSpans() {
   std::lock_guard lock(mutex_);
   std::vector<DeviceSpan> spans;
   for (const auto& event : submissions_) {
@@ -193,6 +204,10 @@ Result<std::vector<DeviceSpan>> DeviceTimeline::end() {
     span.begin = ofTick(event.start_tick);
     span.end = ofTick(event.end_tick);
   }
+  submissions_.clear();
+  host_executions_.clear();
+  executions_.clear();
+  dispatches_.clear();
   std::sort(spans.begin(), spans.end(), [](const DeviceSpan& left, const DeviceSpan& right) {
     return std::tuple(left.kind, left.begin, -left.end) <
            std::tuple(right.kind, right.begin, -right.end);

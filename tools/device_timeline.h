@@ -49,7 +49,9 @@ public:
   ~DeviceTimeline();
 
   const std::string& device() const { return name_; }
-  // Ends the session: spans by kind, then by begin. The device must be idle.
+  // What was recorded since the last call, by kind, then by begin. The device must be idle.
+  vm::Result<std::vector<DeviceSpan>> take();
+  // Ends the session: the rest.
   vm::Result<std::vector<DeviceSpan>> end();
 
 private:
@@ -60,7 +62,8 @@ private:
   };
 
   explicit DeviceTimeline(iree_hal_device_t* device);
-  void take(iree_string_view_t content, uint32_t queue, iree_const_byte_span_t bytes);
+  void add(iree_string_view_t content, uint32_t queue, iree_const_byte_span_t bytes);
+  std::vector<DeviceSpan> takeSpans();
   // Of the clock that ticks of the device, or times of the HAL, are on.
   int64_t ofTick(uint64_t tick) const;
   int64_t ofHostTime(int64_t time) const;

@@ -1,5 +1,5 @@
 // A compiled program's dispatches as a trace shows them.
-#include "modules/dispatch_trace.h"
+#include "tools/device_timeline.h"
 
 #include <chrono>
 #include <vector>
@@ -12,18 +12,21 @@
 #include "modules/session.h"
 #include "modules/tensors.h"
 
-namespace bessemer::modules {
+namespace bessemer::tools {
 namespace {
 
+using modules::openDevice;
+using modules::Session;
+using modules::toDevice;
 using ::testing::ElementsAre;
 
-uint64_t now() {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                   std::chrono::steady_clock::now().time_since_epoch())
-                                   .count());
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
-TEST(DispatchTraceTest, NamesTheKernelsOfAProgramAndWhenTheyRan) {
+TEST(DeviceTimelineTest, NamesTheKernelsOfAProgramAndWhenTheyRan) {
   iree_status_ignore(iree_hal_metal_driver_module_register(iree_hal_driver_registry_default()));
   auto device = openDevice("metal");
   ASSERT_TRUE(device) << device.error().message();
@@ -42,37 +45,39 @@ TEST(DispatchTraceTest, NamesTheKernelsOfAProgramAndWhenTheyRan) {
   inputs.push_back(*toDevice<float>(device->get(), {96}, scales));
   ASSERT_TRUE((*session)->call(*function, inputs)); // compiles
 
-  auto trace = DispatchTrace::begin(device->get());
+  auto trace = DeviceTimeline::begin(device->get());
   ASSERT_TRUE(trace) << trace.error().message();
-  EXPECT_FALSE(DispatchTrace::begin(device->get())) << "one at a time";
-  const uint64_t before = now();
+  EXPECT_FALSE(DeviceTimeline::begin(device->get())) << "one at a time";
+  const int64_t before = now();
   ASSERT_TRUE((*session)->call(*function, inputs));
-  const uint64_t after = now();
+  const int64_t after = now();
   auto work = (*trace)->take();
   ASSERT_TRUE(work) << work.error().message();
 
-  std::vector<TracedWork> dispatches, executes;
-  for (const TracedWork& each : *work) {
-    EXPECT_GE(each.startNs, before);
-    EXPECT_LE(each.startNs, each.endNs);
-    EXPECT_LE(each.endNs, after);
-    if (each.kind == TracedWork::Kind::Dispatch)
+  std::vector<DeviceSpan> dispatches, executes;
+  for (const DeviceSpan& each : *work) {
+    if (each.kind == DeviceSpan::Kind::Submission)
+      continue; // on the host's clock
+    EXPECT_GE(each.begin, before);
+    EXPECT_LE(each.begin, each.end);
+    EXPECT_LE(each.end, after);
+    if (each.kind == DeviceSpan::Kind::Dispatch)
       dispatches.push_back(each);
-    else if (each.name == "execute")
+    else if (each.kind == DeviceSpan::Kind::Execution && each.name == "execute")
       executes.push_back(each);
   }
   ASSERT_EQ(dispatches.size(), 2u);
   EXPECT_EQ(dispatches[0].name, "main_dispatch_0_reduction_51x96_f32");
   EXPECT_EQ(dispatches[1].name, "main_dispatch_1_reduction_51x96_f32");
-  for (const TracedWork& dispatch : dispatches) {
-    EXPECT_THAT(dispatch.threadgroupSize, ElementsAre(96, 1, 1));
+  for (const DeviceSpan& dispatch : dispatches) {
+    EXPECT_THAT(dispatch.threadgroup_size, ElementsAre(96, 1, 1));
     EXPECT_EQ(dispatch.threadgroups[0] * dispatch.threadgroups[1] * dispatch.threadgroups[2], 51u);
   }
-  EXPECT_LE(dispatches[0].endNs, dispatches[1].startNs) << "the second needs what the first wrote";
+  EXPECT_LE(dispatches[0].end, dispatches[1].begin) << "the second needs what the first wrote";
   ASSERT_EQ(executes.size(), 1u);
   EXPECT_EQ(executes[0].submission, dispatches[0].submission);
-  EXPECT_LE(executes[0].startNs, dispatches[0].startNs);
-  EXPECT_GE(executes[0].endNs, dispatches[1].endNs);
+  EXPECT_LE(executes[0].begin, dispatches[0].begin);
+  EXPECT_GE(executes[0].end, dispatches[1].end);
 
   // What is recorded later is handed on later, and nothing twice.
   ASSERT_TRUE((*session)->call(*function, inputs));
@@ -84,4 +89,4 @@ TEST(DispatchTraceTest, NamesTheKernelsOfAProgramAndWhenTheyRan) {
 }
 
 } // namespace
-} // namespace bessemer::modules
+} // namespace bessemer::tools
