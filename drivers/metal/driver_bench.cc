@@ -153,35 +153,21 @@ void replayed_dispatch_cpu(benchmark::State& state) {
 }
 BENCHMARK(replayed_dispatch_cpu)->Arg(1000)->MeasureProcessCPUTime();
 
-/// Submissions of a dispatch each, every one behind the one before; for each.
-void chained_submissions(benchmark::State& state) {
+/// Submissions of a dispatch each, for each: every one behind the one before, or all independent.
+void submissions(benchmark::State& state, bool are_chained) {
   Bench& bench = Bench::Shared();
   Timeline timeline(bench.device_);
   auto commands = bench.NewDispatches(1, false);
   constexpr int kLength = 64;
   for (auto _ : state) {
     for (int i = 0; i < kLength; ++i)
-      Execute(timeline, commands.get(), /*is_chained=*/true);
+      Execute(timeline, commands.get(), are_chained);
     timeline.Wait();
   }
   state.SetItemsProcessed(state.iterations() * kLength);
 }
-BENCHMARK(chained_submissions)->UseRealTime()->MeasureProcessCPUTime();
-
-/// The same without the chain.
-void independent_submissions(benchmark::State& state) {
-  Bench& bench = Bench::Shared();
-  Timeline timeline(bench.device_);
-  auto commands = bench.NewDispatches(1, false);
-  constexpr int kLength = 64;
-  for (auto _ : state) {
-    for (int i = 0; i < kLength; ++i)
-      Execute(timeline, commands.get(), /*is_chained=*/false);
-    timeline.Wait();
-  }
-  state.SetItemsProcessed(state.iterations() * kLength);
-}
-BENCHMARK(independent_submissions)->UseRealTime()->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(submissions, chained, true)->UseRealTime()->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(submissions, independent, false)->UseRealTime()->MeasureProcessCPUTime();
 
 /// What a compiled program does for each call: memory, work, memory back.
 void alloca_execute_dealloca(benchmark::State& state) {

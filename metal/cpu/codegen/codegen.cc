@@ -172,16 +172,8 @@ private:
     }
     if (Error error = verify(*module_, "the linear code"))
       return error;
-    VectorizeOptions options;
-    options.lanes = lanes_;
-    std::copy(options_.threads.begin(), options_.threads.end(), options.threads);
-    options.vector_bits = target_.traits.vector_bits;
-    options.has_gather = target_.traits.has_gather;
-    options.has_masked_memory = target_.traits.has_masked_memory;
-    options.has_window_permutes = target_.traits.has_window_permutes;
-    options.has_streaming_stores = target_.traits.has_streaming_stores;
-    options.has_bfloat = target_.traits.has_bfloat;
-    Expected<VectorFunction> vector = vectorize(thread_, options);
+    Expected<VectorFunction> vector =
+        vectorize(thread_, vectorize_options(target_.traits, lanes_, options_.threads));
     if (!vector)
       return vector.takeError();
     vector_ = *vector;

@@ -253,16 +253,8 @@ private:
   }
 
   Error make_vector() {
-    VectorizeOptions options;
-    options.lanes = lanes_;
-    std::copy(threads_.begin(), threads_.end(), options.threads);
-    options.vector_bits = target_.traits.vector_bits;
-    options.has_gather = target_.traits.has_gather;
-    options.has_masked_memory = target_.traits.has_masked_memory;
-    options.has_window_permutes = target_.traits.has_window_permutes;
-    options.has_streaming_stores = target_.traits.has_streaming_stores;
-    options.has_bfloat = target_.traits.has_bfloat;
-    Expected<VectorFunction> vector = vectorize(thread_, options);
+    Expected<VectorFunction> vector =
+        vectorize(thread_, vectorize_options(target_.traits, lanes_, threads_));
     if (!vector)
       return vector.takeError();
     vector_ = *vector;

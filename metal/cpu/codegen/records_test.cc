@@ -147,21 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Processors, Records, ::testing::Values(""));
 #endif
 
 size_t dot_products(const char* function, const char* cpu) {
-  llvm::LLVMContext context;
-  msl::Compilation compiled = msl::compile(kernel_source(function), msl::Options(), context);
-  KernelOptions options;
-  options.function = "test";
-  options.threads = {32, 1, 1};
-  options.triple = "x86_64-pc-linux-gnu";
-  options.cpu = cpu;
-  options.lanes = 32;
-  options.output = KernelOutput::Assembly;
-  auto kernel = llvm::cantFail(compile_kernel(std::move(compiled.module), options));
-  std::string text(kernel.bytes.begin(), kernel.bytes.end());
-  size_t count = 0;
-  for (size_t at = 0; (at = text.find("vpdpbusd", at)) != std::string::npos; ++at)
-    ++count;
-  return count;
+  return testing::count_instructions(kernel_source(function), {32, 1, 1}, cpu, "vpdpbusd", 32);
 }
 
 TEST(DotProducts, AreOneInstructionForARegisterOfWords) {

@@ -42,21 +42,12 @@ TEST(StreamingStores, StoreWhatOtherStoresDo) {
 
 #if defined(__x86_64__)
 size_t streaming_stores(const char* body) {
-  llvm::LLVMContext context;
-  msl::Compilation compiled = msl::compile(kernel_text(body), msl::Options(), context);
-  KernelOptions options;
-  options.function = "test";
-  options.threads = {256, 1, 1};
-  options.triple = "x86_64-pc-linux-gnu";
-  options.cpu = "znver4";
-  options.output = KernelOutput::Assembly;
-  auto kernel = llvm::cantFail(compile_kernel(std::move(compiled.module), options));
-  std::string text(kernel.bytes.begin(), kernel.bytes.end());
-  size_t count = 0;
-  for (size_t at = 0; (at = text.find("vmovnt", at)) != std::string::npos; ++at)
-    ++count;
-  EXPECT_EQ(count != 0, text.find("sfence") != std::string::npos);
-  return count;
+  auto count = [&](const char* instruction) {
+    return testing::count_instructions(kernel_text(body), {256, 1, 1}, "znver4", instruction);
+  };
+  const size_t stores = count("vmovnt");
+  EXPECT_EQ(stores != 0, count("sfence") != 0);
+  return stores;
 }
 
 TEST(StreamingStores, AreMadeForWholeLinesThatTheKernelDoesNotRead) {

@@ -92,4 +92,18 @@ Expected<Target> get_target(const KernelOptions& options) {
   return Target{entry.machine.get(), entry.traits};
 }
 
+VectorizeOptions vectorize_options(const TargetTraits& traits, int lanes,
+                                   const std::array<uint32_t, 3>& threads) {
+  VectorizeOptions options;
+  options.lanes = lanes;
+  std::copy(threads.begin(), threads.end(), options.threads);
+  options.vector_bits = traits.vector_bits;
+  options.has_gather = traits.has_gather;
+  options.has_masked_memory = traits.has_masked_memory;
+  options.has_window_permutes = traits.has_window_permutes;
+  options.has_streaming_stores = traits.has_streaming_stores;
+  options.has_bfloat = traits.has_bfloat;
+  return options;
+}
+
 } // namespace bessemer::metal::cpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metal/cpu/codegen/codegen.h"
+#include "metal/cpu/passes/vectorize.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
@@ -28,5 +29,9 @@ struct Target {
 
 /// The target of `options`; it belongs to the calling thread and lives as long.
 llvm::Expected<Target> get_target(const KernelOptions& options);
+
+/// How to vectorise for such a processor.
+VectorizeOptions vectorize_options(const TargetTraits& traits, int lanes,
+                                   const std::array<uint32_t, 3>& threads);
 
 } // namespace bessemer::metal::cpu

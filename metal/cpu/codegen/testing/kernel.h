@@ -96,6 +96,26 @@ private:
   bessemer_kernel_entry_t entry_ = nullptr;
 };
 
+/// How often `instruction` stands in the assembly of function `test` for an x86-64 processor.
+inline size_t count_instructions(const std::string& source, Threads threads, const char* cpu,
+                                 const char* instruction, uint32_t lanes = 0) {
+  llvm::LLVMContext context;
+  msl::Compilation compiled = msl::compile(source, msl::Options(), context);
+  KernelOptions options;
+  options.function = "test";
+  options.threads = threads;
+  options.triple = "x86_64-pc-linux-gnu";
+  options.cpu = cpu;
+  options.lanes = lanes;
+  options.output = KernelOutput::Assembly;
+  auto kernel = llvm::cantFail(compile_kernel(std::move(compiled.module), options));
+  const std::string text(kernel.bytes.begin(), kernel.bytes.end());
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(instruction, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
 inline std::vector<unsigned> random_words(size_t count) {
   std::vector<unsigned> words(count);
   unsigned state = 12345;
