@@ -93,9 +93,12 @@ public:
     // LLVM's own static objects go when the process ends. Exit handlers run in reverse order, so
     // this one, registered after the library was opened, ends compiling before they go.
     if (compiler && shared)
-      std::call_once(exit_handler_once_,
-                     [] { std::atexit([] { CompilerService::shared().stop_compiling(); }); });
+      std::call_once(exit_handler_once_, stop_at_exit);
     return compiler;
+  }
+
+  static void stop_at_exit() {
+    std::atexit([] { CompilerService::shared().stop_compiling(); });
   }
 
   const std::string directory; // empty: no cache
@@ -138,6 +141,9 @@ CompilerService& CompilerService::shared() {
   static CompilerService* service = [] {
     auto* service = new CompilerService(Options{});
     service->implementation_->shared = true;
+    // A library that is opened while the process ends already has its objects destroyed as soon as
+    // no other handler is left: this one waits for what compiles.
+    Implementation::stop_at_exit();
     return service;
   }();
   return *service;

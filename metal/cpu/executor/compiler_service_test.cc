@@ -1,6 +1,9 @@
 #include "metal/cpu/executor/compiler_service.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
@@ -178,6 +181,24 @@ TEST_F(CompilerServiceTest, CompileThreadsRunAllThatIsGiven) {
       std::this_thread::yield();
   }
   EXPECT_EQ(done, 100);
+}
+
+// What compiles may be about to open the compiler, whose objects would go while it uses them.
+TEST_F(CompilerServiceTest, ProcessThatEndsWaitsForWhatCompiles) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        std::atomic<bool> begun{false};
+        CompilerService::shared().run_on_compile_thread([&] {
+          begun = true;
+          begun.notify_one();
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          std::fputs("compiled", stderr);
+        });
+        begun.wait(false);
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "compiled");
 }
 
 TEST_F(CompilerServiceTest, TablesThatDoNotVerifyAreRefused) {
